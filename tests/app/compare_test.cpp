@@ -322,7 +322,9 @@ TEST(CompareValues, DifferenceIsOfTheQuantityAndRatioOfExp) {
 }
 
 TEST(CompareValues, TheSplitMapIsLeftOfTheLineTheOneAndRightOfItTheOther) {
-    BiasMap left{.rows = 2, .columns = 3};
+    BiasMap left;
+    left.rows = 2;
+    left.columns = 3;
     left.shown = {1, 2, 3, 4, 5, 6};
     BiasMap right = left;
     right.shown = {-1, -2, -3, -4, -5, -6};

@@ -82,7 +82,7 @@ void ComparePanel::draw_lower(PaneContext& ui, ImVec2 area) {
 }
 
 void ComparePanel::draw_compared(Ui& ui) {
-    compare_tools(ui, slots_);
+    if (compare_tools(ui, slots_)) maps_.fit();
     caption(ui, fmt::format("{}, layer {}", quantity_words(ui.selection.quantity), shown_.layer()),
             compare_caption(ui, slots_, maps_.scale_words()));
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui) - ui.px(4)};

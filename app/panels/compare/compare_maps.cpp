@@ -47,7 +47,7 @@ void set_map_axes(viz::MapView& view, const ComparedSlot& slot, const BiasForm& 
 }
 
 // The value of one cell of a slot in the quantity on screen; NaN = none.
-double cell_value(const ShownMap& map, const Cell& cell, Quantity quantity) {
+double cell_value(const SlotMap& map, const Cell& cell, Quantity quantity) {
     int64_t row = -1, column = -1;
     if (map.version == 0 || !map.form || !map.form->place(cell, row, column)) return NAN;
     const BiasForm& form = *map.form;
@@ -62,7 +62,7 @@ double cell_value(const ShownMap& map, const Cell& cell, Quantity quantity) {
 void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
                              const MapColumn& column) {
     const ComparedPicture& picture = pictures_.all()[column.picture];
-    const ShownMap& map = shown.at(picture.slot);
+    const SlotMap& map = shown.at(picture.slot);
     const float y = column.at.y + ui.px(5), right = column.at.x + column.size.x;
     const ImU32 ink = picture.is_pair() ? ui.theme.text1 : letter_color(ui.theme, picture.slot);
     std::string title = picture.title, note = picture.note;
@@ -70,7 +70,8 @@ void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const S
         title = picture.title + " | " + slots.at(picture.other).letter;
         note = slots.at(picture.slot).words() + " | " + slots.at(picture.other).words();
     } else if (!picture.is_pair()) {
-        note = slots.at(picture.slot).words();
+        note = slots.at(picture.slot).name;
+        if (map.step >= 0) note += ", step " + group_thousands(map.step);
         if (slots.at(picture.slot).has_bias() && slots.at(picture.slot).form->heads > 1)
             note += fmt::format(", head {}", map.head);
         if (!map.note.empty()) note += ", " + map.note;
@@ -142,8 +143,7 @@ void CompareMaps::take_pointer(ViewState& ui, const BiasForm& form, const Compar
             map.show({reply.hovered.row * block.rows, reply.hovered.column * block.columns});
         }
     } else if (reply.zoomed && wheel < 0 && exact_ && reply.zoom.least() <= 1) {
-        exact_ = false;
-        for (viz::Map& map : maps_) map.set_viewport({});
+        fit();
     }
 }
 
@@ -163,8 +163,10 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
     set_map_axes(view, slots.at(picture.slot), form, picture.map.block);
     int64_t row = -1, line = -1;
     const Blocks block = picture.map.block;
-    if (form.place(ui.selection.shown(), row, line))
+    if (ui.selection.locked && form.place(ui.selection.cell, row, line))
         view.target = {row / block.rows, line / block.columns};
+    if (form.place(ui.selection.shown(), row, line))
+        view.source = {row / block.rows, line / block.columns};
     view.cross_hair = true;
     ImGui::SetCursorScreenPos({column.at.x, column.at.y + ui.px(kTitle)});
     if (picture.kind == ComparedPicture::split) ImGui::SetNextItemAllowOverlap();
@@ -262,8 +264,8 @@ void CompareMaps::draw(PaneContext& ui, CompareSlots& slots, const ShownMaps& sh
     const float gap = ui.px(kGap);
     const float width = std::floor((area.x - gap * float(count - 1)) / float(count));
     const ImVec2 size = {std::max(ui.px(60), width), std::max(ui.px(80), area.y - ui.px(kBar))};
-    const ImVec2 room = {size.x - ui.px(48), size.y - ui.px(kTitle + 24)};
-    pictures_.update(ui, slots, shown, exact_ ? std::nullopt : std::optional(room));
+    const ImVec2 available = {size.x - ui.px(48), size.y - ui.px(kTitle + 24)};
+    pictures_.update(ui, slots, shown, exact_ ? std::nullopt : std::optional(available));
     const std::vector<size_t> columns = pictures_.columns(choice, ui.selection.flicker);
     std::vector<size_t> values;
     for (size_t place = 0; place < columns.size() && place < kMost; ++place) {
@@ -292,6 +294,11 @@ void CompareMaps::draw(PaneContext& ui, CompareSlots& slots, const ShownMaps& sh
     }
     ImGui::SetCursorScreenPos(corner);
     ImGui::Dummy({area.x, area.y});
+}
+
+void CompareMaps::fit() {
+    exact_ = false;
+    for (viz::Map& map : maps_) map.set_viewport({});
 }
 
 void CompareMaps::show(const BiasForm& form, const Cell& cell) {

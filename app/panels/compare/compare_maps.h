@@ -20,6 +20,7 @@ class CompareMaps {
     // Of the selected cell: its indices, and the value of every slot.
     [[nodiscard]] std::vector<ReadOut> read_out(const PaneContext& ui, const CompareSlots& slots,
                                                 const ShownMaps& shown) const;
+    void fit();                                         // the whole maps
     void show(const BiasForm& form, const Cell& cell);  // scrolls all maps there, in single cells
     // "1:3", "zoom 2": of the maps as they were drawn last.
     [[nodiscard]] const std::string& scale_words() const { return scale_words_; }

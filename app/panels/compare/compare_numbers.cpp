@@ -11,7 +11,7 @@ namespace aft::app {
 
 namespace {
 
-constexpr double kRenewAfter = 3;  // seconds, while training goes on
+constexpr double kRenewAfter = 3;  // seconds, while training runs
 
 std::string slot_key(const PaneContext& ui, const ComparedSlot& slot, bool is_moving) {
     const std::string& path = slot.choice.is_open() ? ui.status.path : slot.choice.path;
@@ -20,7 +20,7 @@ std::string slot_key(const PaneContext& ui, const ComparedSlot& slot, bool is_mo
 }
 
 // What a layer's numbers are worked out of; of the raw maps the gauge's share alone.
-struct LayerFields {
+struct LayerAnswers {
     FieldSetPtr a, b, raw_a, raw_b;
     BiasForm form_a, form_b;
     int64_t layer = 0, block = 1;
@@ -28,7 +28,7 @@ struct LayerFields {
 };
 
 // 1 - |fixed|^2 / |raw|^2 of the change of the matched heads.
-double share_of_gauge(const LayerFields& in, const LayerNumbers& fixed) {
+double share_of_gauge(const LayerAnswers& in, const LayerNumbers& fixed) {
     const FieldSet &a = *in.raw_a, &b = *in.raw_b;
     double raw = 0;
     for (const HeadMatch& pair : fixed.matching.pairs) {
@@ -40,7 +40,7 @@ double share_of_gauge(const LayerFields& in, const LayerNumbers& fixed) {
     return raw > 0 ? std::max(0.0, 1 - ratio * ratio) : std::nan("");
 }
 
-LayerNumbers work_out(const LayerFields& in) {
+LayerNumbers work_out(const LayerAnswers& in) {
     LayerNumbers out;
     const std::string error = error_words([&] {
         out = compare_layer({.a = *in.a,
@@ -124,15 +124,15 @@ bool CompareNumbers::begin(const PaneContext& ui, CompareSlots& slots, size_t ot
         return true;
     }
     if (a.is_pending || b.is_pending || !a.fields || !b.fields) return false;
-    LayerFields in{.a = a.fields,
-                   .b = b.fields,
-                   .raw_a = {},
-                   .raw_b = {},
-                   .form_a = form_a,
-                   .form_b = form_b,
-                   .layer = layer,
-                   .block = block,
-                   .matches = ui.selection.compare.matches};
+    LayerAnswers in{.a = a.fields,
+                    .b = b.fields,
+                    .raw_a = {},
+                    .raw_b = {},
+                    .form_a = form_a,
+                    .form_b = form_b,
+                    .layer = layer,
+                    .block = block,
+                    .matches = ui.selection.compare.matches};
     const bool has_gauge = slots.at(0).status->mixer.free_rows && !form_a.is_kernel();
     if (has_gauge && gauge == Gauge::fixed && block == 1) {
         const SlotFields raw_a = ask(0, form_a, Gauge::raw), raw_b = ask(other, form_b, Gauge::raw);

@@ -43,7 +43,7 @@ class CompareNumbers {
     };
     struct PairOfSlots {
         std::string key, why_not;
-        bool is_moving = false;  // training goes on: numbers are renewed at a bounded pace
+        bool is_moving = false;  // training runs: numbers are renewed at a bounded pace
         std::vector<NumbersEntry> layers;
     };
     void set_pairs(const PaneContext& ui, const CompareSlots& slots);

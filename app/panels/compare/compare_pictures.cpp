@@ -87,7 +87,7 @@ std::vector<size_t> ComparePictures::columns(const CompareChoice& choice, bool s
 
 std::string ComparePictures::problem_of(const CompareSlots& slots, const ShownMaps& shown,
                                         const ComparedPicture& picture) const {
-    const ShownMap &a = shown.at(picture.slot), &b = shown.at(picture.other);
+    const SlotMap &a = shown.at(picture.slot), &b = shown.at(picture.other);
     if (!a.error.empty() || picture.kind == ComparedPicture::values) return a.error;
     if (!b.error.empty()) return b.error;
     const ComparedSlot &first = slots.at(picture.slot), &second = slots.at(picture.other);
@@ -101,7 +101,7 @@ void ComparePictures::make(const PaneContext& ui, const CompareSlots& slots, con
                            size_t index) {
     ComparedPicture& picture = pictures_[index];
     const ComparedSlot& slot = slots.at(picture.slot);
-    const ShownMap &a = shown.at(picture.slot), &b = shown.at(picture.other);
+    const SlotMap &a = shown.at(picture.slot), &b = shown.at(picture.other);
     const bool has_two = picture.kind != ComparedPicture::values;
     picture.title = picture.is_pair() ? pair_title(slots, picture) : slot.letter;
     picture.note = picture.is_pair() ? "own range" : slot.name;
@@ -113,7 +113,7 @@ void ComparePictures::make(const PaneContext& ui, const CompareSlots& slots, con
         return;
     }
     const BiasForm& form = *a.form;
-    const Blocks block = room_ ? form.blocks_for(*room_) : Blocks();
+    const Blocks block = available_ ? form.blocks_for(*available_) : Blocks();
     const auto columns = (form.columns + block.columns - 1) / block.columns;
     const int64_t split = picture.kind == ComparedPicture::split
                               ? std::llround(ui.selection.compare.split * double(columns))
@@ -135,10 +135,10 @@ void ComparePictures::make(const PaneContext& ui, const CompareSlots& slots, con
 }
 
 void ComparePictures::update(const PaneContext& ui, const CompareSlots& slots,
-                             const ShownMaps& shown, std::optional<ImVec2> room) {
+                             const ShownMaps& shown, std::optional<ImVec2> available) {
     if (std::exchange(hand_quantity_, ui.selection.quantity) != ui.selection.quantity)
         hand_values_ = hand_difference_ = std::nullopt;
-    room_ = room;
+    available_ = available;
     plan(ui, slots);
     for (size_t i = 0; i < pictures_.size(); ++i) make(ui, slots, shown, i);
 }

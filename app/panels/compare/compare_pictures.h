@@ -29,15 +29,15 @@ class ComparePictures {
   public:
     // How many stand side by side in this view.
     [[nodiscard]] static size_t count(const CompareChoice& choice, size_t slots);
-    // In blocks that fit into the room of one map; without room: single values.
+    // In blocks that fit where one map stands; none: single values.
     void update(const PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
-                std::optional<ImVec2> room);
+                std::optional<ImVec2> available);
     // What is drawn, from left to right, by its place in all(). swaps: H is held, the second map
     // stands in place of the first.
     [[nodiscard]] std::vector<size_t> columns(const CompareChoice& choice, bool swaps) const;
     [[nodiscard]] const std::vector<ComparedPicture>& all() const { return pictures_; }
     [[nodiscard]] Coloring coloring(const PaneContext& ui, const ComparedPicture& picture) const;
-    // Limits set by hand on a bar; none = automatic.
+    // Limits that the user has dragged; none = automatic.
     void set_range(const ComparedPicture& picture, std::optional<Range> range);
 
   private:
@@ -60,7 +60,7 @@ class ComparePictures {
     std::vector<ComparedPicture> pictures_;
     std::vector<PictureKey> keys_;
     uint64_t versions_ = 0;
-    std::optional<ImVec2> room_;
+    std::optional<ImVec2> available_;
     std::optional<Range> hand_values_, hand_difference_, hand_ratio_;
     Quantity hand_quantity_{};
 };

@@ -68,7 +68,7 @@ SlotHead head_of(const PaneContext& ui, const CompareSlots& slots, const Compare
 void ShownMaps::update_one(const PaneContext& ui, CompareSlots& slots,
                            const CompareNumbers& numbers, size_t slot) {
     MadeMap& made = maps_[slot];
-    ShownMap& map = made.map;
+    SlotMap& map = made.map;
     const ComparedSlot& of = slots.at(slot);
     const auto none = [&](std::string why) {
         made = {};

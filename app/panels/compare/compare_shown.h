@@ -11,7 +11,7 @@
 
 namespace aft::app {
 
-struct ShownMap {
+struct SlotMap {
     std::vector<float> w;          // [rows, columns] of the slot's form; empty = not there yet
     uint64_t version = 0;          // another number = other values; 0 = none
     std::optional<BiasForm> form;  // as its values are laid out: rows in the first slot's order
@@ -25,12 +25,12 @@ struct ShownMap {
 class ShownMaps {
   public:
     void update(const PaneContext& ui, CompareSlots& slots, const CompareNumbers& numbers);
-    [[nodiscard]] const ShownMap& at(size_t slot) const { return maps_.at(slot).map; }
+    [[nodiscard]] const SlotMap& at(size_t slot) const { return maps_.at(slot).map; }
     [[nodiscard]] int64_t layer() const { return layer_; }
 
   private:
     struct MadeMap {
-        ShownMap map;
+        SlotMap map;
         FieldSetPtr from;  // what it was made of
         int64_t head = -1;
         std::vector<int64_t> order;

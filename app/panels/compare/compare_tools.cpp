@@ -114,7 +114,7 @@ void choose_split(PaneContext& ui) {
 
 }  // namespace
 
-void compare_tools(PaneContext& ui, const CompareSlots& slots) {
+bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
     if (has_kernels(slots) && ui.selection.quantity == Quantity::row_share)
         ui.selection.quantity = Quantity::exp;  // a kernel has no rows of its own
     int64_t layers = 1;
@@ -122,8 +122,9 @@ void compare_tools(PaneContext& ui, const CompareSlots& slots) {
         if (slot.form) layers = std::max(layers, slot.form->layers);
     const auto& first = slots.at(0).form;
     const int64_t heads = first ? matched_heads(*first) : 1;
-    const float available = ImGui::GetContentRegionAvail().x;
+    const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     choose_view(ui);
+    const float available = end - ImGui::GetItemRectMax().x - ui.px(12);
     std::vector<Tool> tools;
     if (slots.size() > 2) tools.push_back({190, [&] { choose_other(ui, slots); }});
     if (ui.selection.compare.view == CompareView::split)
@@ -135,7 +136,15 @@ void compare_tools(PaneContext& ui, const CompareSlots& slots) {
     }
     tools.push_back({190, [&] { choose_quantity(ui, slots); }});
     if (!has_kernels(slots)) tools.push_back({176, [&] { choose_gauge(ui); }});
-    tool_row(ui, available - ui.px(440), tools);
+    bool fits = false;
+    tools.push_back({38, [&] {
+                         fits = button(ui, {.name = "Fit maps##fit_maps",
+                                            .icon = icon::fit,
+                                            .kind = ButtonKind::icon,
+                                            .tip = "The whole maps."});
+                     }});
+    tool_row(ui, available, tools);
+    return fits;
 }
 
 void lower_tools(PaneContext& ui, const std::string& words) {

@@ -9,8 +9,9 @@ namespace aft::app {
 
 enum class LowerPart { changes, layers, heads, curves, settings };  // CompareChoice::lower
 
-// View, quantity, gauge, layer, head, which slot is compared with the first.
-void compare_tools(PaneContext& ui, const CompareSlots& slots);
+// View, quantity, gauge, layer, head, which slot is compared with the first. True: the whole maps
+// shall be shown.
+[[nodiscard]] bool compare_tools(PaneContext& ui, const CompareSlots& slots);
 // What stands below the maps; `words` at the right: what is still being read.
 void lower_tools(PaneContext& ui, const std::string& words);
 [[nodiscard]] std::string compare_caption(const PaneContext& ui, const CompareSlots& slots,

@@ -36,10 +36,13 @@ HeadChange change_at(const LayerInput& in, const HeadMatch& pair, const CellChan
     return out;
 }
 
-void add_largest(LayerNumbers& numbers, const LayerInput& in, const HeadMaps& a, const HeadMaps& b,
-                 size_t most) {
+struct HeadsOfBoth {
+    HeadMaps a, b;
+};
+
+void add_largest(LayerNumbers& numbers, const LayerInput& in, const HeadsOfBoth& of, size_t most) {
     for (const HeadMatch& pair : numbers.matching.pairs)
-        for (const CellChange& cell : largest_changes(a.head(pair.a), b.head(pair.b), most))
+        for (const CellChange& cell : largest_changes(of.a.head(pair.a), of.b.head(pair.b), most))
             numbers.largest.push_back(change_at(in, pair, cell));
     std::stable_sort(numbers.largest.begin(), numbers.largest.end(),
                      [](const HeadChange& x, const HeadChange& y) {
@@ -145,7 +148,7 @@ LayerNumbers compare_layer(const LayerInput& in, size_t most_changes) {
     for (const HeadMatch& pair : out.matching.pairs)
         out.heads.push_back(map_distance(a.head(pair.a), b.head(pair.b)));
     out.all = together(out.heads);
-    if (in.block == 1) add_largest(out, in, a, b, most_changes);
+    if (in.block == 1) add_largest(out, in, {a, b}, most_changes);
     return out;
 }
 
