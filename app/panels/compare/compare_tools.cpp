@@ -120,6 +120,8 @@ bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
     int64_t layers = 1;
     for (const ComparedSlot& slot : slots.all())
         if (slot.form) layers = std::max(layers, slot.form->layers);
+    // The one selection stays inside the open model.
+    if (ui.has_model()) layers = std::min(layers, int64_t(ui.status.layers.size()));
     const auto& first = slots.at(0).form;
     const int64_t heads = first ? matched_heads(*first) : 1;
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
