@@ -127,7 +127,7 @@ void ComparePanel::draw(Ui& ui) {
     else
         draw_compared(ui);
     slots_.finish(ui);
-    if (numbers_.is_working()) ui.want_frame_at(ui.time + 0.05);
+    if (numbers_.is_working() || maps_.is_working()) ui.want_frame_at(ui.time + 0.05);
 }
 
 void ComparePanel::inspector(Ui& ui) {

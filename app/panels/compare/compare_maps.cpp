@@ -49,11 +49,11 @@ void set_map_axes(viz::MapView& view, const ComparedSlot& slot, const BiasForm& 
 // The value of one cell of a slot in the quantity on screen; NaN = none.
 double cell_value(const SlotMap& map, const Cell& cell, Quantity quantity) {
     int64_t row = -1, column = -1;
-    if (map.version == 0 || !map.form || !map.form->place(cell, row, column)) return NAN;
+    if (map.version == 0 || !map.w || !map.form || !map.form->place(cell, row, column)) return NAN;
     const BiasForm& form = *map.form;
-    if (int64_t(map.w.size()) != form.rows * form.columns) return NAN;
+    if (int64_t(map.w->size()) != form.rows * form.columns) return NAN;
     const std::span<const float> of_row =
-        std::span(map.w).subspan(size_t(row * form.columns), size_t(form.columns));
+        std::span(*map.w).subspan(size_t(row * form.columns), size_t(form.columns));
     return in_quantity(of_row, form.columns, quantity)[size_t(column)];
 }
 
@@ -190,20 +190,21 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
         link(ui, column.place);
         ui.want_frames(1);
     }
-    if (picture.kind == ComparedPicture::split) draw_split(ui, reply.map);
+    if (picture.kind == ComparedPicture::split) draw_split(ui, reply, column);
 }
 
 // The line between the two maps of the split view; it can be dragged.
-void CompareMaps::draw_split(PaneContext& ui, const viz::Box& map) {
+void CompareMaps::draw_split(PaneContext& ui, const viz::MapReply& reply, const MapColumn& column) {
     double& split = ui.selection.compare.split;
-    const float x = std::round(map.low.x + float(split) * map.width());
+    const viz::Box& map = reply.map;
+    const auto all = float(pictures_.all()[column.picture].map.columns * reply.zoom.across);
+    const float first = map.low.x - maps_[column.place].viewport().left;  // of column 0
+    const float x = std::clamp(std::round(first + float(split) * all), map.low.x, map.high.x);
     ImGui::SetCursorScreenPos({x - ui.px(8), map.low.y});
     const Region handle = region(ui, "handle", "Split line##split_line",
                                  {{ui.px(16), map.height()}, fmt::format("{:.2f}", split)});
-    if (handle.held)
-        split = std::clamp(
-            double((ImGui::GetIO().MousePos.x - map.low.x) / std::max(1.0F, map.width())), 0.0,
-            1.0);
+    if (handle.held && all > 0)
+        split = std::clamp(double((ImGui::GetIO().MousePos.x - first) / all), 0.0, 1.0);
     if (handle.hovered || handle.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     ImDrawList* const list = ImGui::GetWindowDrawList();
     list->AddRectFilled({x - ui.px(1), map.low.y}, {x + ui.px(1), map.high.y}, ui.theme.accent);

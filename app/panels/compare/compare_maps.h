@@ -20,6 +20,7 @@ class CompareMaps {
     // Of the selected cell: its indices, and the value of every slot.
     [[nodiscard]] std::vector<ReadOut> read_out(const PaneContext& ui, const CompareSlots& slots,
                                                 const ShownMaps& shown) const;
+    [[nodiscard]] bool is_working() const { return pictures_.is_working(); }
     void fit();                                         // the whole maps
     void show(const BiasForm& form, const Cell& cell);  // scrolls all maps there, in single cells
     // "1:3", "zoom 2": of the maps as they were drawn last.
@@ -45,7 +46,7 @@ class CompareMaps {
     void draw_problem(PaneContext& ui, CompareSlots& slots, const MapColumn& column);
     void take_pointer(ViewState& ui, const BiasForm& form, const ComparedPicture& picture,
                       const viz::MapReply& reply);
-    void draw_split(PaneContext& ui, const viz::Box& map);
+    void draw_split(PaneContext& ui, const viz::MapReply& reply, const MapColumn& column);
     void draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, float width);
     void link(const ViewState& ui, size_t place);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "app/panels/shared/bias_values.h"
@@ -25,30 +26,54 @@ std::string pair_title(const CompareSlots& slots, const ComparedPicture& picture
                                                   : fmt::format("{} \u2212 {}", b, a);
 }
 
-std::vector<float> values_of(const PaneContext& ui, const ShownMaps& shown,
-                             const ComparedPicture& picture, const BiasForm& form) {
-    const Quantity quantity = ui.selection.quantity;
-    const std::vector<float>& a = shown.at(picture.slot).w;
-    if (!picture.is_pair()) return in_quantity(a, form.columns, quantity);
-    const PairQuantity kind =
-        picture.kind == ComparedPicture::ratio ? PairQuantity::ratio : PairQuantity::difference;
-    return pair_values({.a = a, .b = shown.at(picture.other).w, .columns = form.columns}, kind,
-                       quantity);
-}
+constexpr int64_t kMostAtOnce = int64_t{1} << 20;  // cells that are drawn without a thread
 
-Range own_limits(const PaneContext& ui, const ComparedPicture& picture) {
-    const std::vector<float> seen = seen_in(picture.map);
-    const double percentile = ui.selection.percentile;
-    if (picture.kind == ComparedPicture::difference) {
+}  // namespace
+
+struct ComparePictures::PictureWork {
+    size_t index = 0;
+    PictureKey key;
+    std::shared_ptr<const std::vector<float>> a, b;  // w; b of pairs alone
+    BiasForm form;
+};
+
+struct ComparePictures::PictureAnswer {
+    size_t index = 0;
+    PictureKey key;
+    BiasMap map;
+    Range own;
+};
+
+// The limits of what is drawn.
+Range ComparePictures::limits_of(const PictureKey& key, const BiasMap& map) {
+    const std::vector<float> seen = seen_in(map);
+    const double percentile = std::abs(key.percentile);
+    if (key.kind == ComparedPicture::difference) {
         const double most = std::max(kLeastLimit, value_range(seen, percentile, true).high);
         return {-most, most};
     }
-    if (picture.kind == ComparedPicture::ratio)
+    if (key.kind == ComparedPicture::ratio)
         return quantity_limits(Quantity::exp_minus_one, seen, percentile, true);
-    return quantity_limits(ui.selection.quantity, seen, percentile, ui.selection.symmetric);
+    return quantity_limits(key.quantity, seen, percentile, key.percentile > 0);
 }
 
-}  // namespace
+// Any thread.
+ComparePictures::PictureAnswer ComparePictures::draw_values(const PictureWork& work) {
+    const PictureKey& key = work.key;
+    const int64_t columns = work.form.columns;
+    std::vector<float> values;
+    if (key.kind == ComparedPicture::values)
+        values = in_quantity(*work.a, columns, key.quantity);
+    else
+        values = pair_values(
+            {.a = *work.a, .b = *work.b, .columns = columns},
+            key.kind == ComparedPicture::ratio ? PairQuantity::ratio : PairQuantity::difference,
+            key.quantity);
+    PictureAnswer out{.index = work.index, .key = key, .map = {}, .own = {}};
+    out.map = drawn_map(std::move(values), work.form, key.block);
+    out.own = limits_of(key, out.map);
+    return out;
+}
 
 size_t ComparePictures::count(const CompareChoice& choice, size_t slots) {
     if (choice.view == CompareView::side_by_side) return slots;
@@ -94,7 +119,7 @@ std::string ComparePictures::problem_of(const CompareSlots& slots, const ShownMa
     if (!first.form || !second.form) return "";
     if (std::string why = why_not_comparable(first, second); !why.empty()) return why;
     const bool are_there = a.version != 0 && b.version != 0;
-    return are_there && a.w.size() != b.w.size() ? "The two maps have different sizes." : "";
+    return are_there && a.w->size() != b.w->size() ? "The two maps have different sizes." : "";
 }
 
 void ComparePictures::make(const PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
@@ -118,20 +143,40 @@ void ComparePictures::make(const PaneContext& ui, const CompareSlots& slots, con
     const int64_t split = picture.kind == ComparedPicture::split
                               ? std::llround(ui.selection.compare.split * double(columns))
                               : -1;
+    const bool is_split = picture.kind == ComparedPicture::split;  // made of what is drawn
     const PictureKey key{.kind = picture.kind,
-                         .a = a.version,
-                         .b = has_two ? b.version : 0,
+                         .a = is_split ? pictures_[0].version : a.version,
+                         .b = is_split  ? pictures_[1].version
+                              : has_two ? b.version
+                                        : 0,
                          .quantity = ui.selection.quantity,
                          .block = block,
                          .split = split,
                          .percentile = ui.selection.percentile * (ui.selection.symmetric ? 1 : -1)};
     if (keys_[index] == key) return;
-    keys_[index] = key;
-    picture.map = picture.kind == ComparedPicture::split
-                      ? split_map(pictures_[0].map, pictures_[1].map, split)
-                      : drawn_map(values_of(ui, shown, picture, form), form, block);
+    if (is_split) {
+        BiasMap both = split_map(pictures_[0].map, pictures_[1].map, split);
+        const Range own = limits_of(key, both);
+        return put({.index = index, .key = key, .map = std::move(both), .own = own});
+    }
+    PictureWork work{.index = index, .key = key, .a = a.w, .b = b.w, .form = form};
+    if (form.rows * form.columns <= kMostAtOnce) return put(draw_values(work));
+    if (last_ && last_->index == index && last_->key == key) return put(PictureAnswer(*last_));
+    if (keys_[index].kind != key.kind) picture.map = {};  // else the old one until then
+    picture.is_dimmed = true;
+    is_working_ = true;
+    if (work_.is_busy()) return;
+    work_.start([work = std::move(work)](const auto& publish, const std::stop_token&) {
+        publish(draw_values(work));
+    });
+}
+
+void ComparePictures::put(PictureAnswer answer) {
+    ComparedPicture& picture = pictures_[answer.index];
+    keys_[answer.index] = answer.key;
+    picture.map = std::move(answer.map);
+    picture.own = answer.own;
     picture.version = ++versions_;
-    picture.own = own_limits(ui, picture);
 }
 
 void ComparePictures::update(const PaneContext& ui, const CompareSlots& slots,
@@ -139,6 +184,8 @@ void ComparePictures::update(const PaneContext& ui, const CompareSlots& slots,
     if (std::exchange(hand_quantity_, ui.selection.quantity) != ui.selection.quantity)
         hand_values_ = hand_difference_ = std::nullopt;
     available_ = available;
+    is_working_ = false;
+    if (!work_.is_busy()) last_ = work_.latest();
     plan(ui, slots);
     for (size_t i = 0; i < pictures_.size(); ++i) make(ui, slots, shown, i);
 }

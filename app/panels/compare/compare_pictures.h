@@ -2,12 +2,14 @@
 // colours. Keeps what it has made until its maps, the view or the blocks change. Window thread.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/panels/compare/compare_shown.h"
 #include "app/panels/compare/compare_values.h"
+#include "app/state/background.h"
 #include "core/colormap.h"
 
 namespace aft::app {
@@ -40,7 +42,12 @@ class ComparePictures {
     // Limits that the user has dragged; none = automatic.
     void set_range(const ComparedPicture& picture, std::optional<Range> range);
 
+    // Large maps are drawn by a thread of their own.
+    [[nodiscard]] bool is_working() const { return is_working_; }
+
   private:
+    struct PictureWork;
+    struct PictureAnswer;
     struct PictureKey {
         int kind = -1;
         uint64_t a = 0, b = 0;  // versions
@@ -53,6 +60,9 @@ class ComparePictures {
     void plan(const PaneContext& ui, const CompareSlots& slots);
     void make(const PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
               size_t index);
+    void put(PictureAnswer answer);
+    [[nodiscard]] static PictureAnswer draw_values(const PictureWork& work);
+    [[nodiscard]] static Range limits_of(const PictureKey& key, const BiasMap& map);
     [[nodiscard]] std::string problem_of(const CompareSlots& slots, const ShownMaps& shown,
                                          const ComparedPicture& picture) const;
     [[nodiscard]] Range limits(const PaneContext& ui, const ComparedPicture& picture) const;
@@ -63,6 +73,9 @@ class ComparePictures {
     std::optional<ImVec2> available_;
     std::optional<Range> hand_values_, hand_difference_, hand_ratio_;
     Quantity hand_quantity_{};
+    bool is_working_ = false;
+    std::shared_ptr<const PictureAnswer> last_;
+    Background<PictureAnswer> work_;
 };
 
 }  // namespace aft::app

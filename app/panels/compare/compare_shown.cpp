@@ -105,12 +105,13 @@ void ShownMaps::update_one(const PaneContext& ui, CompareSlots& slots,
     made.from = answer.fields;
     made.head = head.head;
     made.order = std::move(head.order);
-    map.w = std::move(w);
+    const bool is_empty = w.empty();
+    map.w = std::make_shared<const std::vector<float>>(std::move(w));
     map.form = form;
     if (!made.order.empty()) map.form->rows = int64_t(made.order.size());
     map.head = made.head;
     map.step = answer.fields->fields.empty() ? -1 : answer.fields->fields.front().step;
-    map.version = map.w.empty() ? 0 : ++versions_;
+    map.version = is_empty ? 0 : ++versions_;
 }
 
 void ShownMaps::update(const PaneContext& ui, CompareSlots& slots, const CompareNumbers& numbers) {

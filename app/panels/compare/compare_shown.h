@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,8 @@
 namespace aft::app {
 
 struct SlotMap {
-    std::vector<float> w;          // [rows, columns] of the slot's form; empty = not there yet
+    // w [rows, columns], laid out as `form` says; null = not there yet.
+    std::shared_ptr<const std::vector<float>> w;
     uint64_t version = 0;          // another number = other values; 0 = none
     std::optional<BiasForm> form;  // as its values are laid out: rows in the first slot's order
     int64_t head = 0;              // of the slot's model
