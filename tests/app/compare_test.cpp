@@ -14,7 +14,7 @@
 namespace aft::app {
 namespace {
 
-constexpr const char* kLine = "compare/main/hover_line";
+constexpr const char* kReadLine = "compare/main/hover_line";
 
 class CompareWindow : public BareTest {
   protected:
@@ -86,8 +86,8 @@ TEST_F(CompareWindow, TwoRunsAreOpenedTogetherAndTheirValuesAreTheStoredOnes) {
     const std::string wanted = "A " + shown_value(Quantity::w, a) + "  B " +
                                shown_value(Quantity::w, b) + "  B \u2212 A " +
                                signed_number(double(b) - double(a), 4);
-    EXPECT_TRUE(until([&] { return value_of(kLine).find(wanted) != std::string::npos; }))
-        << wanted << " | " << value_of(kLine);
+    EXPECT_TRUE(until([&] { return value_of(kReadLine).find(wanted) != std::string::npos; }))
+        << wanted << " | " << value_of(kReadLine);
     EXPECT_NE(map(0).find("A layer 1 64x64"), std::string::npos) << map(0);
     EXPECT_NE(map(1).find("B layer 1 64x64"), std::string::npos) << map(1);
 }
@@ -164,8 +164,9 @@ TEST_F(CompareWindow, TheLargestChangeIsTheLargestAndItsRowGoesThere) {
     EXPECT_EQ(ui().selection.cell.target, at.target);
     EXPECT_EQ(ui().selection.cell.source, at.source);
     EXPECT_TRUE(until([&] {
-        return value_of(kLine).find("B \u2212 A " + signed_number(largest, 4)) != std::string::npos;
-    })) << value_of(kLine);
+        return value_of(kReadLine).find("B \u2212 A " + signed_number(largest, 4)) !=
+               std::string::npos;
+    })) << value_of(kReadLine);
 }
 
 TEST_F(CompareWindow, LayersHeadsCurvesAndSettingsAreTold) {

@@ -16,7 +16,7 @@ namespace aft::app {
 
 namespace {
 
-constexpr float kTitle = 28, kGap = 16, kBar = 62;  // pixels at scale 1
+constexpr float kMapTitle = 28, kGap = 16, kBar = 62;  // pixels at scale 1
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
     return theme.series[slot % theme.series.size()];
@@ -84,7 +84,7 @@ void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const S
     ui.recorder.area({.kind = "caption",
                       .path = ui.recorder.claim(fmt::format("Title {0}##title_{0}", column.place)),
                       .min = column.at,
-                      .max = {right, column.at.y + ui.px(kTitle)},
+                      .max = {right, column.at.y + ui.px(kMapTitle)},
                       .value = title + "  " + note,
                       .why_not = {}});
 }
@@ -94,7 +94,7 @@ void CompareMaps::draw_problem(PaneContext& ui, CompareSlots& slots, const MapCo
     const std::string words = picture.problem.empty()
                                   ? slots.is_reading() ? slots.reading_words() : "Reading"
                                   : picture.problem;
-    const viz::Box box = {{column.at.x, column.at.y + ui.px(kTitle)},
+    const viz::Box box = {{column.at.x, column.at.y + ui.px(kMapTitle)},
                           {column.at.x + column.size.x, column.at.y + column.size.y}};
     ImGui::GetWindowDrawList()->AddRect(box.low, box.high, ui.theme.line);
     ImGui::SetCursorScreenPos({box.low.x + ui.px(12), box.low.y + ui.px(12)});
@@ -156,7 +156,7 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
     view.id = kIds[column.place];
     view.data = picture.map.data(picture.version);
     view.coloring = pictures_.coloring(ui, picture);
-    view.area = {column.size.x, column.size.y - ui.px(kTitle)};
+    view.area = {column.size.x, column.size.y - ui.px(kMapTitle)};
     view.is_signed = picture.is_pair() || is_signed(ui.selection.quantity);
     view.free_axes = form.has_free_axes();
     view.dimmed = picture.is_dimmed;
@@ -168,7 +168,7 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
     if (form.place(ui.selection.shown(), row, line))
         view.source = {row / block.rows, line / block.columns};
     view.cross_hair = true;
-    ImGui::SetCursorScreenPos({column.at.x, column.at.y + ui.px(kTitle)});
+    ImGui::SetCursorScreenPos({column.at.x, column.at.y + ui.px(kMapTitle)});
     if (picture.kind == ComparedPicture::split) ImGui::SetNextItemAllowOverlap();
     const viz::MapReply reply = maps_[column.place].draw(view, ui);
     const double value =
@@ -265,7 +265,7 @@ void CompareMaps::draw(PaneContext& ui, CompareSlots& slots, const ShownMaps& sh
     const float gap = ui.px(kGap);
     const float width = std::floor((area.x - gap * float(count - 1)) / float(count));
     const ImVec2 size = {std::max(ui.px(60), width), std::max(ui.px(80), area.y - ui.px(kBar))};
-    const ImVec2 available = {size.x - ui.px(48), size.y - ui.px(kTitle + 24)};
+    const ImVec2 available = {size.x - ui.px(48), size.y - ui.px(kMapTitle + 24)};
     pictures_.update(ui, slots, shown, exact_ ? std::nullopt : std::optional(available));
     const std::vector<size_t> columns = pictures_.columns(choice, ui.selection.flicker);
     std::vector<size_t> values;
