@@ -181,8 +181,8 @@ void ComparePictures::put(PictureAnswer answer) {
 
 void ComparePictures::update(const PaneContext& ui, const CompareSlots& slots,
                              const ShownMaps& shown, std::optional<ImVec2> available) {
-    if (std::exchange(hand_quantity_, ui.selection.quantity) != ui.selection.quantity)
-        hand_values_ = hand_difference_ = std::nullopt;
+    if (std::exchange(dragged_.quantity, ui.selection.quantity) != ui.selection.quantity)
+        dragged_.values = dragged_.difference = std::nullopt;
     available_ = available;
     is_working_ = false;
     if (!work_.is_busy()) last_ = work_.latest();
@@ -191,15 +191,16 @@ void ComparePictures::update(const PaneContext& ui, const CompareSlots& slots,
 }
 
 void ComparePictures::set_range(const ComparedPicture& picture, std::optional<Range> range) {
-    (picture.kind == ComparedPicture::difference ? hand_difference_
-     : picture.kind == ComparedPicture::ratio    ? hand_ratio_
-                                                 : hand_values_) = range;
+    (picture.kind == ComparedPicture::difference ? dragged_.difference
+     : picture.kind == ComparedPicture::ratio    ? dragged_.ratio
+                                                 : dragged_.values) = range;
 }
 
 Range ComparePictures::limits(const PaneContext& ui, const ComparedPicture& picture) const {
-    if (picture.kind == ComparedPicture::difference) return hand_difference_.value_or(picture.own);
-    if (picture.kind == ComparedPicture::ratio) return hand_ratio_.value_or(picture.own);
-    if (hand_values_) return *hand_values_;
+    if (picture.kind == ComparedPicture::difference)
+        return dragged_.difference.value_or(picture.own);
+    if (picture.kind == ComparedPicture::ratio) return dragged_.ratio.value_or(picture.own);
+    if (dragged_.values) return *dragged_.values;
     const bool is_whole = picture.kind == ComparedPicture::values;
     if (!ui.selection.compare.links_range && is_whole) return picture.own;
     Range out = picture.own;

@@ -71,8 +71,10 @@ class ComparePictures {
     std::vector<PictureKey> keys_;
     uint64_t versions_ = 0;
     std::optional<ImVec2> available_;
-    std::optional<Range> hand_values_, hand_difference_, hand_ratio_;
-    Quantity hand_quantity_{};
+    struct DraggedRanges {
+        std::optional<Range> values, difference, ratio;
+        Quantity quantity{};  // of values and difference
+    } dragged_;
     bool is_working_ = false;
     std::shared_ptr<const PictureAnswer> last_;
     Background<PictureAnswer> work_;
