@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/state/open_path.h"
 #include "app/widgets/text.h"
 
 namespace aft::app {
@@ -21,19 +22,28 @@ const std::string& path_of(const PaneContext& ui, const ComparedSlot& slot) {
     return slot.choice.is_open() ? ui.status.path : slot.choice.path;
 }
 
+// The training loss, and the task's measure of the validation data.
 std::string key_of(const ComparedSlot& slot, size_t plot) {
-    return (plot == 0 ? "" : "validation.") + slot.status->task.loss_key();
+    const TaskTraits& task = slot.status->task;
+    return plot == 0 ? task.loss_key() : "validation." + task.metric;
 }
 
-// Of the slots whose loss is in this unit.
+std::string unit_of(const ComparedSlot& slot, size_t plot) {
+    if (slot.status == nullptr) return "";
+    return plot == 0 && !slot.status->task.loss_in_bits ? "nats" : slot.status->metric_words;
+}
+
+// Of the slots that are measured in this unit.
 std::vector<SlotCurve> slot_curves(const PaneContext& ui, const CompareSlots& slots, size_t plot,
                                    const std::string& unit) {
     std::vector<SlotCurve> out;
     std::vector<std::string> paths;
     for (size_t i = 0; i < slots.size(); ++i) {
         const ComparedSlot& slot = slots.at(i);
-        if (slot.status == nullptr || slot.status->metric_words != unit) continue;
-        const auto same = std::find(paths.begin(), paths.end(), path_of(ui, slot));
+        if (slot.status == nullptr || unit_of(slot, plot) != unit) continue;
+        const auto same = std::find_if(paths.begin(), paths.end(), [&](const std::string& path) {
+            return is_same_path(path, path_of(ui, slot));
+        });
         if (same != paths.end()) {
             out[size_t(same - paths.begin())].letters += ", " + slot.letter;
             continue;
@@ -52,15 +62,16 @@ std::vector<SlotCurve> slot_curves(const PaneContext& ui, const CompareSlots& sl
 }
 
 // Who has no curve here, and why.
-std::string missing_words(const PaneContext& ui, const CompareSlots& slots,
-                          const std::string& unit) {
+std::string missing_words(const PaneContext& ui, const CompareSlots& slots) {
     std::string words;
     for (const ComparedSlot& slot : slots.all()) {
         if (slot.status == nullptr) continue;
         const Curves& curves = slot.stored ? slot.stored->curves : *ui.curves;
-        const char* const why = curves.step.empty()                 ? " carries no curves"
-                                : slot.status->metric_words != unit ? " is measured in other units"
-                                                                    : nullptr;
+        const char* const why =
+            curves.step.empty()                           ? " carries no curves"
+            : unit_of(slot, 0) != unit_of(slots.at(0), 0) ? " is measured in other units"
+            : !curves.columns.contains(key_of(slot, 0))   ? " has not logged its loss"
+                                                          : nullptr;
         if (why != nullptr) words += (words.empty() ? "" : "; ") + slot.letter + why;
     }
     return words.empty() ? "" : words + ".";
@@ -70,10 +81,10 @@ std::string missing_words(const PaneContext& ui, const CompareSlots& slots,
 
 void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t plot,
                               ImVec2 size) {
-    const std::string unit = slots.at(0).status != nullptr ? slots.at(0).status->metric_words : "";
+    const std::string unit = unit_of(slots.at(0), plot);
     viz::CurvePlot view;
     view.id = plot == 0 ? "compare training" : "compare validation";
-    view.title = plot == 0 ? "Training" : "Validation";
+    view.title = plot == 0 ? "Training loss" : "Validation";
     view.unit = unit;
     for (const SlotCurve& one : slot_curves(ui, slots, plot, unit)) {
         viz::Curve curve;
@@ -115,8 +126,7 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
 }
 
 void CompareCurves::draw(PaneContext& ui, const CompareSlots& slots, ImVec2 area) {
-    const std::string unit = slots.at(0).status != nullptr ? slots.at(0).status->metric_words : "";
-    if (const std::string words = missing_words(ui, slots, unit); !words.empty()) {
+    if (const std::string words = missing_words(ui, slots); !words.empty()) {
         hint(ui, words);
         area.y -= ui.px(24);
     }
