@@ -255,6 +255,36 @@ TEST_F(CompareWindow, AModelWithoutPositionBiasSaysSo) {
         << value_of("compare/main/progress");
 }
 
+TEST_F(CompareWindow, TheStepThatTheTimelineShowsIsSetBesideTheNewest) {
+    initialize_model("cpu", 1);
+    make();
+    train("run", 4);
+    EXPECT_NE(ui().actions.why_not(ui(), "compare.with_shown"), "") << "nothing is scrubbed";
+    ui().selection.step = 20;
+    run("compare.with_shown\nframes 3\n");
+    EXPECT_EQ(ui().workspace, Workspace::compare);
+    ASSERT_EQ(ui().selection.compare.slots.size(), 2u);
+    EXPECT_EQ(ui().selection.compare.slots[0].step, 20);
+    EXPECT_TRUE(ui().selection.compare.slots[1].is_open());
+    EXPECT_EQ(ui().selection.step, -1) << "the other one is live again";
+    run("compare.clear\nframes 3\n");
+    EXPECT_EQ(ui().selection.compare.slots.size(), 1u) << "what is open comes back";
+}
+
+TEST_F(CompareWindow, FourModelsAtMostAreOpenedTogether) {
+    initialize_model("cpu", 1);
+    make();
+    for (int i = 0; i < 6; ++i)
+        stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
+    run("frames 2\nwait Ready 60\n");
+    EXPECT_EQ(ui().selection.compare.slots.size(), CompareChoice::kMostSlots);
+    ASSERT_FALSE(ui().toasts.history().empty());
+    EXPECT_EQ(ui().toasts.history().back().title, "Four models are compared at most");
+    EXPECT_TRUE(until([&] { return has_map(3); }));
+    const std::string row = value_of("compare/main/changes:change_0");
+    EXPECT_EQ(row, "") << "nothing differs";
+}
+
 TEST_F(CompareWindow, WithNothingOpenItSaysWhatToDo) {
     make();
     run("view.workspace_compare\nframes 3\n");
