@@ -127,7 +127,14 @@ bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     choose_view(ui);
     const float available = end - ImGui::GetItemRectMax().x - ui.px(12);
+    bool fits = false;
     std::vector<Tool> tools;
+    tools.push_back({38, [&] {
+                         fits = button(ui, {.name = "Fit maps##fit_maps",
+                                            .icon = icon::fit,
+                                            .kind = ButtonKind::icon,
+                                            .tip = "The whole maps."});
+                     }});
     if (slots.size() > 2) tools.push_back({190, [&] { choose_other(ui, slots); }});
     if (ui.selection.compare.view == CompareView::split)
         tools.push_back({236, [&] { choose_split(ui); }});
@@ -138,13 +145,6 @@ bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
     }
     tools.push_back({190, [&] { choose_quantity(ui, slots); }});
     if (!has_kernels(slots)) tools.push_back({176, [&] { choose_gauge(ui); }});
-    bool fits = false;
-    tools.push_back({38, [&] {
-                         fits = button(ui, {.name = "Fit maps##fit_maps",
-                                            .icon = icon::fit,
-                                            .kind = ButtonKind::icon,
-                                            .tip = "The whole maps."});
-                     }});
     tool_row(ui, available, tools);
     return fits;
 }
