@@ -100,6 +100,7 @@ void ComparePanel::draw(Ui& ui) {
     frame_ = ui.stats.frames;
     slots_.update(ui);
     if (slots_.size() == 0) {
+        cards_.draw(ui, slots_);  // a slot can be added with nothing open
         slots_.finish(ui);
         (void)no_model_state(ui, Drawing::compare,
                              "Open a run or a checkpoint, then set another one or another step "
