@@ -103,7 +103,9 @@ void CompareMaps::draw_problem(PaneContext& ui, CompareSlots& slots, const MapCo
     text(ui, words, {text_size::label, ui.theme.text2});
     ImGui::PopTextWrapPos();
     const ComparedSlot& slot = slots.at(picture.slot);
-    if (!slot.error.empty() &&
+    const bool has_failed = picture.kind == ComparedPicture::values && slot.has_bias() &&
+                            !slot.choice.is_open() && !picture.problem.empty();
+    if ((!slot.error.empty() || has_failed) &&
         button(ui, {.name = fmt::format("Read again##read_again_{}", column.place),
                     .icon = icon::refresh,
                     .tip = "Looks at the file once more."}))
