@@ -16,6 +16,7 @@
 #include "model/jobs/pack.h"
 #include "model/jobs/probe.h"
 #include "model/jobs/run.h"
+#include "model/jobs/stored_biases.h"
 #include "model/jobs/summary.h"
 #include "model/jobs/sweep.h"
 #include "model/jobs/train.h"

@@ -52,11 +52,24 @@ struct MapReply {
     bool zoomed = false;  // by wheel or drag, in this frame
 };
 
+// What a map shows of itself; maps of one size that share it move together.
+struct MapViewport {
+    int zoom = 0;             // as it was chosen; 0 = fit
+    float left = 0, top = 0;  // scroll, in pixels
+    [[nodiscard]] bool operator==(const MapViewport&) const = default;
+};
+
 class Map {
   public:
     [[nodiscard]] MapReply draw(const MapView& view, const Look& look);
     void set_zoom(int zoom) { zoom_ = zoom; }  // 0 = fit
     [[nodiscard]] int zoom() const { return zoom_; }
+    [[nodiscard]] MapViewport viewport() const { return {zoom_, left_, top_}; }
+    void set_viewport(const MapViewport& view) {
+        zoom_ = view.zoom;
+        left_ = view.left;
+        top_ = view.top;
+    }
     void show(MapCell cell) { shown_ = cell; }  // scrolls it to the middle, once
 
   private:

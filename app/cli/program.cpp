@@ -95,7 +95,8 @@ void add_globals(Arguments& arguments) {
     root.set_version_flag("--version", "afterimage " + version());
     root.footer(
         "afterimage [PATH...] opens the window: on a checkpoint, a run folder, an image, or "
-        "the Home screen.\nafterimage COMMAND --help shows a command's flags and an example.");
+        "the Home screen; several models are compared.\nafterimage COMMAND --help shows a "
+        "command's flags and an example.");
     root.require_subcommand(0, 1);
     root.get_formatter()->label("OPTIONS", "FLAGS");
     root.get_formatter()->label("SUBCOMMAND", "COMMAND");

@@ -120,12 +120,33 @@ void SessionHost::replace(OpenRequest request) {
 void SessionHost::open(const std::vector<std::string>& paths) {
     std::vector<std::pair<std::string, Opening>> found;
     for (const std::string& path : paths) found.emplace_back(path, classify_path(path, true));
-    // A picture that comes with a model is for it; of several models the last is opened.
+    // A picture that comes with a model is for it; of several models the first is opened, and
+    // compared with the others.
     const auto rest = std::stable_partition(found.begin(), found.end(), [](const auto& one) {
         return one.second.kind == Opening::model;
     });
-    if (rest - found.begin() > 1) found.erase(found.begin(), rest - 1);
+    std::vector<std::string> others;
+    for (auto it = found.begin(); it < rest; ++it)
+        if (it != found.begin()) others.push_back(it->first);
+    if (!others.empty()) found.erase(found.begin() + 1, rest);
+    for (const std::string& path : others) ui_.settings.remember(recent_item(path));
     for (const auto& [path, opening] : found) open_one(path, opening);
+    if (!others.empty()) set_beside(others);
+}
+
+void SessionHost::set_beside(const std::vector<std::string>& paths) {
+    CompareChoice& compare = ui_.selection.compare;
+    compare = {};
+    (void)compare.add({});
+    std::string left_out;
+    for (const std::string& path : paths)
+        if (!compare.add({.path = path})) left_out += (left_out.empty() ? "" : ", ") + path;
+    ui_.workspace = Workspace::compare;
+    if (left_out.empty()) return;
+    ui_.toasts.add({.kind = ToastKind::warning,
+                    .title = "Four models are compared at most",
+                    .detail = "Left out: " + left_out});
+    ui_.say("warning", "four models are compared at most; left out: " + left_out);
 }
 
 void SessionHost::open_one(const std::string& path, Opening opening) {

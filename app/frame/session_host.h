@@ -40,6 +40,7 @@ class SessionHost {
     void report_unsaved();
     std::vector<UnsavedSteps> take_unsaved();  // of sessions that have ended, which are dropped
     void open_one(const std::string& path, Opening opening);
+    void set_beside(const std::vector<std::string>& paths);  // compares them with what is open
     void remember_open();
 
     struct ShownMessages {  // what was shown of the open session already

@@ -162,9 +162,12 @@ void draw_kept(PaneContext& ui, const Track& track) {
 void draw_pin_menu(Ui& ui) {
     const PopupScope popup(ui, "pin");
     if (!popup.is_open()) return;
-    for (const auto& [action, words] : {std::pair{"run.rewind_shown", "Rewind to this step"},
-                                        std::pair{"run.branch_shown", "Branch from this step"}}) {
+    for (const auto& [action, words] :
+         {std::pair{"run.rewind_shown", "Rewind to this step"},
+          std::pair{"run.branch_shown", "Branch from this step"},
+          std::pair{"compare.with_shown", "Compare with this step"}}) {
         const Action* const found = ui.actions.find(action);
+        if (found == nullptr) continue;  // a frame without that pane
         if (!button(ui, {.name = {words, action},
                          .icon = found->icon,
                          .kind = ButtonKind::ghost,

@@ -57,6 +57,28 @@ constexpr Shot kShots[] = {
      .script = "First moment\nScrub forward\nkey P\nkey End\nkey D\nAtlas or focus\n",
      .needs = Stock::fresh,
      .after = "Remove pins\nAtlas or focus\n"},
+    {.name = "08-compare-steps",
+     .workspace = "Compare",
+     .script = "Compare with another step\nframes 90\n",
+     .needs = Stock::fresh,
+     .after = "Remove all slots\n"},
+    {.name = "08-compare-difference",
+     .workspace = "Compare",
+     .script = "Compare with another step\nNext comparison view\nNext comparison view\n"
+               "Next comparison view\nNext comparison table\nframes 90\n",
+     .needs = Stock::fresh,
+     .after = "Next comparison view\nNext comparison view\nNext comparison table\n"
+              "Next comparison table\nNext comparison table\nNext comparison table\n"
+              "Remove all slots\n"},
+    {.name = "08-compare-ratio-light",
+     .workspace = "Compare",
+     .script = "Compare with another step\nNext comparison view\nNext comparison view\n"
+               "Next comparison view\nNext comparison view\nNext comparison table\n"
+               "Next comparison table\nNext comparison table\nframes 90\n",
+     .theme = ThemeName::light,
+     .needs = Stock::fresh,
+     .after = "Next comparison view\nNext comparison table\nNext comparison table\n"
+              "Remove all slots\n"},
     {.name = "10-train-light",
      .workspace = "Train",
      .script = "",

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/state/compare_choice.h"
 #include "app/state/completion_choice.h"
 #include "core/colormap.h"
 #include "model/session.h"
@@ -70,6 +71,7 @@ struct Selection : MapDisplay {
     std::vector<Pin> pins;      // the newest is last: "change since pin" compares with it
     ImageChoice image;
     CompletionChoice completion;
+    CompareChoice compare;
 
     [[nodiscard]] const Cell& shown() const {
         return hover ? *hover : cell;

@@ -1,7 +1,6 @@
 #include "model/nn/layers.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/GradMode.h>
 
 #include <cmath>
 
@@ -11,19 +10,19 @@ namespace aft {
 
 namespace {
 
-bool is_trained_fused(const at::Tensor& x, const at::Tensor& weight) {
-    return at::GradMode::is_enabled() && weight.requires_grad() && can_fuse(x) && can_fuse(weight);
+bool is_fused(const at::Tensor& x, const at::Tensor& weight) {
+    return can_fuse(x) && can_fuse(weight);
 }
 
 }  // namespace
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
-    if (is_trained_fused(x, weight)) return apply_linear(x, *this);
+    if (is_fused(x, weight)) return apply_linear(x, *this);
     return at::linear(x, weight, bias);
 }
 
 at::Tensor Norm::operator()(const at::Tensor& x) const {
-    if (is_trained_fused(x, weight)) return apply_norm(x, *this);
+    if (is_fused(x, weight)) return apply_norm(x, *this);
     return at::layer_norm(x, weight.sizes(), weight, bias, eps);
 }
 

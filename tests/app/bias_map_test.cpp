@@ -1,5 +1,5 @@
 // Bias maps: cutting into blocks along each axis, and the change between two steps.
-#include "app/panels/biases/bias_map.h"
+#include "app/panels/shared/bias_map.h"
 
 #include <gtest/gtest.h>
 

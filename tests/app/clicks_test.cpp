@@ -86,6 +86,14 @@ class RandomClicks : public BareTest {
         ui().selection.pin(ui().shown_step());
         stage_->step();
     }
+    // Two slots at least, where a step is stored.
+    void compare_steps() {
+        ui().workspace = Workspace::compare;
+        if (ui().selection.compare.slots.size() < 2 &&
+            ui().actions.why_not(ui(), "compare.add_step").empty())
+            ui().actions.run(ui(), "compare.add_step");
+        until([] { return false; }, 30);
+    }
     void open_menu(const std::string& name) {
         const WidgetRecord* title = ui().recorder.find("top_bar/menu/" + name);
         if (title != nullptr && title->why_not.empty()) run("click top_bar/menu/" + name + "\n");
@@ -137,6 +145,13 @@ class RandomClicks : public BareTest {
                 {"biases/main/compare=change_since_pin", [this] { pin(); }},
                 {"focus/main/compare=change_since_pin", [this] { pin(); }},
                 {"statistics/main/compare=change_since_pin", [this] { pin(); }},
+                {"compare/main/read_again",
+                 [this] {
+                     compare_steps();
+                     (void)ui().selection.compare.add({.path = "/no/such/run"});
+                 }},
+                {"compare/", [this] { compare_steps(); }},
+                {"inspector/links/", [this] { compare_steps(); }},
                 {"top_bar/menu/", [this] { open_menu("file"); }},
                 {"top_bar/menu/", [this] { open_menu("run"); }},
                 {"top_bar/menu/", [this] { open_menu("view"); }},

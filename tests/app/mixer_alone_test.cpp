@@ -2,7 +2,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/panels/biases/bias_map.h"
+#include "app/panels/shared/bias_map.h"
 #include "core/check.h"
 #include "tests/app/stage_fixture.h"
 

@@ -10,23 +10,6 @@
 
 namespace aft::app {
 
-bool is_signed(Quantity quantity) {
-    return quantity == Quantity::w || quantity == Quantity::exp_minus_one;
-}
-
-std::string range_numbers(Range range) {
-    return fmt::format("{:.6g} to {:.6g}", range.low, range.high);
-}
-
-Range quantity_limits(Quantity quantity, std::span<const float> values, double percentile,
-                      bool symmetric) {
-    if (quantity == Quantity::w && !symmetric) return value_range(values, percentile, false);
-    const Signs signs = quantity == Quantity::exp_minus_one ? Signs::above_minus_one
-                        : is_signed(quantity)               ? Signs::both
-                                                            : Signs::none;
-    return map_range(values, signs, percentile);
-}
-
 ProbeRequest bias_request(const ViewState& ui, const BiasForm& form, const BiasQuery& query) {
     ProbeRequest request;
     request.step = ui.selection.step;

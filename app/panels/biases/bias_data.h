@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/biases/bias_map.h"
+#include "app/panels/shared/bias_map.h"
+#include "app/panels/shared/bias_values.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
@@ -81,12 +82,8 @@ class BiasLayers {
 [[nodiscard]] std::string bias_words(const ViewState& ui);  // "exp(w)-1", "Change of exp(w)-1"
 // Seconds between two refreshes while training runs: a large bias costs the worker time.
 [[nodiscard]] double bias_hold(const BiasForm& form);
-// Limits for a quantity: w symmetric, exp(w)-1 with its floor, the others from 0.
-[[nodiscard]] Range quantity_limits(Quantity quantity, std::span<const float> values,
-                                    double percentile, bool symmetric);
-[[nodiscard]] bool is_signed(Quantity quantity);
-[[nodiscard]] std::string range_numbers(Range range);  // Of the gauge in which a layer's answer is:
-                                                       // "raw", "fixed: row log-mean-exp removed".
+// Of the gauge in which a layer's answer is:
+// "raw", "fixed: row log-mean-exp removed".
 [[nodiscard]] std::string gauge_words(const BiasForm& form, const BiasLayer& layer);
 // Step of the pin that the change counts from, as it was found: "step 50", "" = not there yet.
 [[nodiscard]] std::string pin_words(const BiasLayer& layer);

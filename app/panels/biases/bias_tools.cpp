@@ -160,25 +160,10 @@ BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell
     return out;
 }
 
-std::string shown_value(Quantity quantity, double value) {
-    if (quantity == Quantity::row_share) return plain_number(100 * value, 3) + " %";
-    const std::string text = stored_value(value);
-    return is_signed(quantity) && value > 0 && text.find_first_of("123456789") != std::string::npos
-               ? "+" + text
-               : text;
-}
-
 std::string shown_value(const ViewState& ui, double value) {
     const std::string text = shown_value(ui.selection.quantity, value);
     const bool has_sign = is_signed(ui.selection.quantity) || !shows_change(ui) || value <= 0;
     return has_sign || text.find_first_of("123456789") == std::string::npos ? text : "+" + text;
-}
-
-std::string tap_words(const BiasForm& form, const Cell& cell) {
-    const auto number = [](int64_t v) { return signed_number(double(v), 0); };
-    if (form.layout == BiasLayout::kernel_1d) return number(cell.tap + form.first_offset);
-    return number(cell.tap / form.columns + form.first_offset) + ", " +
-           number(cell.tap % form.columns + form.first_offset);
 }
 
 std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,

@@ -34,9 +34,7 @@ struct BiasReading {
 [[nodiscard]] BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell);
 [[nodiscard]] std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
                                                  const BiasReading& reading);
-[[nodiscard]] std::string tap_words(const BiasForm& form, const Cell& cell);  // "-1, 0"
-[[nodiscard]] std::string shown_value(Quantity quantity, double value);       // "+3.0254"
-// The same for what the maps show now: a change always has its sign.
+// For what the maps show now: a change always has its sign.
 [[nodiscard]] std::string shown_value(const ViewState& ui, double value);
 
 struct MapStatistics {

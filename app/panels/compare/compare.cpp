@@ -1,36 +1,154 @@
-// Compare: says what will be here. The workspace has its place, its selection and its layout
-// already.
+// Compare: two to four moments of models side by side: their maps, what differs between them, which
+// head of one is which of the other, their curves and settings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/compare/compare_actions.h"
+#include "app/panels/compare/compare_cards.h"
+#include "app/panels/compare/compare_curves.h"
+#include "app/panels/compare/compare_maps.h"
+#include "app/panels/compare/compare_tables.h"
+#include "app/panels/compare/compare_tools.h"
 #include "app/panels/panel.h"
-#include "app/state/icons.h"
+#include "app/panels/shared/lock_words.h"
+#include "app/panels/shared/model_state.h"
+#include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
 
 namespace aft::app {
 namespace {
 
 class ComparePanel final : public Panel {
   public:
-    void draw(Ui& ui) override {
-        empty_state(
-            ui,
-            {.drawing = Drawing::compare,
-             .title = "Nothing to compare",
-             .sentence = "This will show two to four runs or steps side by side, their difference "
-                         "and ratio, and the largest changes. It is not in this version yet.",
-             .primary = {},
-             .secondary = {},
-             .hint = {}});
+    void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
+    void actions(Actions& actions) override {
+        add_compare_actions(actions, [this] { cards_.open_list(); });
     }
+
+  private:
+    void draw_compared(Ui& ui);
+    void draw_lower(PaneContext& ui, ImVec2 area);
+    void draw_table(PaneContext& ui, ImVec2 area);
+    void select(ViewState& ui, const Cell& cell);
+
+    CompareSlots slots_;
+    CompareNumbers numbers_;
+    ShownMaps shown_;
+    CompareCards cards_;
+    CompareMaps maps_;
+    CompareCurves curves_;
+    uint64_t frame_ = 0;
 };
+
+void ComparePanel::select(ViewState& ui, const Cell& cell) {
+    ui.selection.lock(cell);
+    if (slots_.at(0).has_bias()) maps_.show(*slots_.at(0).form, cell);
+}
+
+void ComparePanel::draw_table(PaneContext& ui, ImVec2 area) {
+    std::optional<Cell> pressed;
+    switch (static_cast<LowerPart>(ui.selection.compare.lower)) {
+        case LowerPart::changes:
+            pressed = changes_table(ui, slots_, numbers_);
+            break;
+        case LowerPart::layers:
+            pressed = layers_table(ui, slots_, numbers_);
+            break;
+        case LowerPart::heads:
+            pressed = heads_table(ui, slots_, numbers_);
+            break;
+        case LowerPart::curves:
+            curves_.draw(ui, slots_, area);
+            break;
+        case LowerPart::settings:
+            settings_table(ui, slots_);
+            break;
+    }
+    if (pressed) select(ui, *pressed);
+}
+
+void ComparePanel::draw_lower(PaneContext& ui, ImVec2 area) {
+    lower_tools(ui, numbers_words(ui, slots_, numbers_));
+    const float height = area.y - ui.px(34);
+    if (height < ui.px(40)) return;
+    if (ImGui::BeginChild("lower", {area.x, height}))
+        draw_table(ui, {ImGui::GetContentRegionAvail().x, height - ui.px(4)});
+    ImGui::EndChild();
+}
+
+void ComparePanel::draw_compared(Ui& ui) {
+    if (compare_tools(ui, slots_)) maps_.fit();
+    caption(ui, fmt::format("{}, layer {}", quantity_words(ui.selection.quantity), shown_.layer()),
+            compare_caption(ui, slots_, maps_.scale_words()));
+    const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui) - ui.px(4)};
+    const bool has_lower = all.y > ui.px(300);
+    const float lower = has_lower ? std::max(ui.px(150), std::floor(all.y * 0.36F)) : 0;
+    maps_.draw(ui, slots_, shown_, {all.x, all.y - lower - (has_lower ? ui.px(8) : 0)});
+    if (has_lower) draw_lower(ui, {all.x, lower});
+    hover_line(ui, maps_.read_out(ui, slots_, shown_),
+               lock_words(ui, ui.selection.compare.view == CompareView::split
+                                  ? "Drag the line; click locks"
+                                  : "Hold H to flicker; click locks"));
+}
+
+void ComparePanel::draw(Ui& ui) {
+    frame_ = ui.stats.frames;
+    slots_.update(ui);
+    if (slots_.size() == 0) {
+        cards_.draw(ui, slots_);  // a slot can be added with nothing open
+        slots_.finish(ui);
+        (void)no_model_state(ui, Drawing::compare,
+                             "Open a run or a checkpoint, then set another one or another step "
+                             "beside it.");
+        return;
+    }
+    if (ui.session != nullptr && slots_.size() == 1 && !ui.has_model() &&
+        no_model_state(ui, Drawing::compare, "")) {
+        slots_.finish(ui);
+        return;
+    }
+    numbers_.update(ui, slots_);
+    shown_.update(ui, slots_, numbers_);
+    cards_.draw(ui, slots_);
+    if (slots_.size() < 2)
+        empty_state(ui, {.drawing = Drawing::compare,
+                         .title = "Nothing to compare",
+                         .sentence = "Pin a step with P or add a slot: another step of this run, "
+                                     "another run or a checkpoint.",
+                         .primary = "compare.add_step",
+                         .secondary = "compare.add_slot",
+                         .hint = {},
+                         .primary_words = "Another step",
+                         .secondary_words = "Add slot"});
+    else
+        draw_compared(ui);
+    slots_.finish(ui);
+    if (numbers_.is_working() || maps_.is_working()) ui.want_frame_at(ui.time + 0.05);
+}
+
+void ComparePanel::inspector(Ui& ui) {
+    if (ui.stats.frames - frame_ > 1 || slots_.size() < 2) return;
+    compare_inspector(ui, slots_, numbers_);
+}
 
 }  // namespace
 
 PanelRoom compare_panel() {
-    return {.info = {"Compare", "Two runs, steps or heads side by side: not in this version yet."},
+    return {.info = {"Compare", "Two to four runs, steps or heads side by side."},
             .id = "compare",
             .icon = icon::compare,
             .help =
-                "This will show two to four runs or steps side by side, their difference and "
-                "ratio, and the largest changes. It is not in this version yet.",
+                "Every slot is a step of a run or a checkpoint. Side by side, flicker (hold "
+                "H), split line, difference and ratio show one layer and head of all of them, "
+                "at one zoom and in one range; heads are matched by the correlation of their "
+                "maps. Below: the largest changes with exact values, the distance of every "
+                "layer, the matched heads, the curves, and the settings that differ. A row "
+                "selects its place.",
             .places = {{Workspace::compare, Slot::canvas}},
             .make = make_panel<ComparePanel>};
 }

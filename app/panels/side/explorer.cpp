@@ -8,6 +8,7 @@
 #include "app/panels/shared/norm_words.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
+#include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/states.h"
@@ -27,9 +28,10 @@ class ExplorerPanel final : public Panel {
     [[nodiscard]] bool passes(std::string_view name) const;
     void list_runs(const ViewState& ui);
     void draw_runs(PaneContext& ui);
+    void draw_run_menu(PaneContext& ui);
     void draw_layers(PaneContext& ui);
     void draw_pins(PaneContext& ui);
-    std::string filter_;
+    std::string filter_, menu_of_;           // the run that the menu is of
     std::vector<RecentItem> recent_, runs_;  // as they were; the runs among them
 };
 
@@ -71,6 +73,7 @@ void ExplorerPanel::draw(Ui& ui) {
 void ExplorerPanel::draw_runs(PaneContext& ui) {
     list_runs(ui);
     section(ui, "Runs##runs", std::to_string(runs_.size()), false);
+    bool opens_menu = false;
     for (const RecentItem& item : runs_) {
         if (!passes(item.name)) continue;
         const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
@@ -101,6 +104,31 @@ void ExplorerPanel::draw_runs(PaneContext& ui) {
                     {text_size::hint, ui.theme.text3, Face::regular, available - ui.px(34)});
         }
         if (line.pressed && !is_open) ui.commands.send(OpenPath{item.path});
+        if (line.hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) {
+            menu_of_ = item.path;
+            opens_menu = true;
+        }
+    }
+    if (opens_menu) ImGui::OpenPopup("run menu");
+    draw_run_menu(ui);
+}
+
+// Of a run, by the right button.
+void ExplorerPanel::draw_run_menu(PaneContext& ui) {
+    const PopupScope popup(ui, "run menu");
+    if (!popup.is_open()) return;
+    CompareChoice& compare = ui.selection.compare;
+    const bool is_full = compare.slots.size() >= CompareChoice::kMostSlots;
+    if (button(ui, {.name = "Compare with this run##compare_run",
+                    .icon = icon::compare,
+                    .kind = ButtonKind::ghost,
+                    .why_not = is_full ? "Four slots are compared at most." : "",
+                    .tip = "Sets it beside what is open, in Compare."})) {
+        if (compare.slots.empty() && ui.session != nullptr) (void)compare.add({});
+        (void)compare.add({.path = menu_of_});
+        compare.other = std::max<size_t>(2, compare.slots.size()) - 1;
+        ui.commands.send(ShowWorkspace{Workspace::compare});
+        ImGui::CloseCurrentPopup();
     }
 }
 
@@ -206,9 +234,9 @@ PanelRoom explorer_panel() {
             .id = "explorer",
             .icon = icon::layers,
             .help =
-                "A click on a run opens it, a click on a layer selects it in every view, a click "
-                "on a pin goes "
-                "back to its place and step.",
+                "A click on a run opens it, the right button compares it with what is open; a "
+                "click on a layer selects it in every view, a click on a pin goes back to its "
+                "place and step.",
             .places = places,
             .make = make_panel<ExplorerPanel>};
 }

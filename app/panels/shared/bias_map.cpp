@@ -1,4 +1,4 @@
-#include "app/panels/biases/bias_map.h"
+#include "app/panels/shared/bias_map.h"
 
 #include <fmt/format.h>
 

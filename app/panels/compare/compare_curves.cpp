@@ -1,0 +1,141 @@
+#include "app/panels/compare/compare_curves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/state/open_path.h"
+#include "app/widgets/text.h"
+
+namespace aft::app {
+
+namespace {
+
+struct SlotCurve {
+    std::string letters, name;  // "A, B": slots of one run share a curve
+    const Curves* curves = nullptr;
+    const NumberColumn* values = nullptr;
+    size_t slot = 0;
+};
+
+const std::string& path_of(const PaneContext& ui, const ComparedSlot& slot) {
+    return slot.choice.is_open() ? ui.status.path : slot.choice.path;
+}
+
+// The training loss, and the task's measure of the validation data.
+std::string key_of(const ComparedSlot& slot, size_t plot) {
+    const TaskTraits& task = slot.status->task;
+    return plot == 0 ? task.loss_key() : "validation." + task.metric;
+}
+
+std::string unit_of(const ComparedSlot& slot, size_t plot) {
+    if (slot.status == nullptr) return "";
+    return plot == 0 && !slot.status->task.loss_in_bits ? "nats" : slot.status->metric_words;
+}
+
+// Of the slots that are measured in this unit.
+std::vector<SlotCurve> slot_curves(const PaneContext& ui, const CompareSlots& slots, size_t plot,
+                                   const std::string& unit) {
+    std::vector<SlotCurve> out;
+    std::vector<std::string> paths;
+    for (size_t i = 0; i < slots.size(); ++i) {
+        const ComparedSlot& slot = slots.at(i);
+        if (slot.status == nullptr || unit_of(slot, plot) != unit) continue;
+        const auto same = std::find_if(paths.begin(), paths.end(), [&](const std::string& path) {
+            return is_same_path(path, path_of(ui, slot));
+        });
+        if (same != paths.end()) {
+            out[size_t(same - paths.begin())].letters += ", " + slot.letter;
+            continue;
+        }
+        const Curves& curves = slot.stored ? slot.stored->curves : *ui.curves;
+        const auto found = curves.columns.find(key_of(slot, plot));
+        if (found == curves.columns.end() || found->second.empty()) continue;
+        paths.push_back(path_of(ui, slot));
+        out.push_back({.letters = slot.letter,
+                       .name = slot.name,
+                       .curves = &curves,
+                       .values = &found->second,
+                       .slot = i});
+    }
+    return out;
+}
+
+// Who has no curve here, and why.
+std::string missing_words(const PaneContext& ui, const CompareSlots& slots) {
+    std::string words;
+    for (const ComparedSlot& slot : slots.all()) {
+        if (slot.status == nullptr) continue;
+        const Curves& curves = slot.stored ? slot.stored->curves : *ui.curves;
+        const char* const why =
+            curves.step.empty()                           ? " carries no curves"
+            : unit_of(slot, 0) != unit_of(slots.at(0), 0) ? " is measured in other units"
+            : !curves.columns.contains(key_of(slot, 0))   ? " has not logged its loss"
+                                                          : nullptr;
+        if (why != nullptr) words += (words.empty() ? "" : "; ") + slot.letter + why;
+    }
+    return words.empty() ? "" : words + ".";
+}
+
+}  // namespace
+
+void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t plot,
+                              ImVec2 size) {
+    const std::string unit = unit_of(slots.at(0), plot);
+    viz::CurvePlot view;
+    view.id = plot == 0 ? "compare training" : "compare validation";
+    view.title = plot == 0 ? "Training loss" : "Validation";
+    view.unit = unit;
+    for (const SlotCurve& one : slot_curves(ui, slots, plot, unit)) {
+        viz::Curve curve;
+        curve.label = one.letters;
+        curve.x = one.curves->step;
+        curve.y = *one.values;
+        curve.color = ui.theme.series[one.slot % ui.theme.series.size()];
+        curve.width = 1.5F;
+        curve.dots = plot == 1;
+        view.curves.push_back(std::move(curve));
+    }
+    for (size_t i = 0; i < slots.size(); ++i)
+        if (slots.at(i).step >= 0)
+            view.events.push_back({.x = double(slots.at(i).step),
+                                   .text = slots.at(i).letter,
+                                   .color = ui.theme.series[i % ui.theme.series.size()]});
+    view.size = size;
+    view.cache = &caches_[plot];
+    view.zoom = {&x_zoom_, &y_zooms_[plot]};
+    const ImVec2 a = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();
+    const viz::CurveReply reply = viz::draw_curves(view, ui);
+    ImGui::EndGroup();
+    if (reply.has_more) ui.want_frames(2);
+    if (reply.reset) y_zooms_ = {};
+    ImGui::SetCursorScreenPos(a);
+    ImGui::Dummy(size);
+    std::string value;
+    for (const viz::Curve& curve : view.curves)
+        value +=
+            fmt::format("{}{}: {} points", value.empty() ? "" : "; ", curve.label, curve.y.size());
+    ui.recorder.area({.kind = "plot",
+                      .path = ui.recorder.claim(
+                          {view.title, plot == 0 ? "training_curves" : "validation_curves"}),
+                      .min = a,
+                      .max = {a.x + size.x, a.y + size.y},
+                      .value = value,
+                      .why_not = {}});
+}
+
+void CompareCurves::draw(PaneContext& ui, const CompareSlots& slots, ImVec2 area) {
+    if (const std::string words = missing_words(ui, slots); !words.empty()) {
+        hint(ui, words);
+        area.y -= ui.px(24);
+    }
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float gap = ui.px(24);
+    const ImVec2 size = {std::floor((area.x - gap) / 2), std::max(ui.px(90), area.y)};
+    draw_plot(ui, slots, 0, size);
+    ImGui::SetCursorScreenPos({at.x + size.x + gap, at.y});
+    draw_plot(ui, slots, 1, size);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,358 @@
+#include "app/panels/compare/compare_maps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/panels/shared/bias_values.h"
+#include "app/panels/shared/positions.h"
+#include "app/widgets/buttons.h"
+#include "core/text.h"
+#include "viz/color_bar.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr float kMapTitle = 28, kGap = 16, kBar = 62;  // pixels at scale 1
+
+ImU32 letter_color(const Theme& theme, size_t slot) {
+    return theme.series[slot % theme.series.size()];
+}
+
+void set_map_axes(viz::MapView& view, const ComparedSlot& slot, const BiasForm& form,
+                  Blocks block) {
+    const int64_t first = form.first_offset;
+    const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
+    view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
+    view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
+    if (form.layout == BiasLayout::kernel_2d) {
+        view.row_label = view.column_label = offset;
+        view.corner = "dy\\dx";
+    } else if (form.layout == BiasLayout::kernel_1d) {
+        view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
+        view.column_label = offset;
+    } else {
+        const Positions positions(*slot.status);
+        const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
+        view.row_step = line % block.rows == 0 ? line / block.rows : 0;
+        if (form.layout == BiasLayout::matrix) view.column_step = view.row_step;
+        if (form.layout == BiasLayout::band)
+            view.column_label = [block, first](int64_t i) {
+                return std::to_string(i * block.columns + first);
+            };
+    }
+}
+
+// The value of one cell of a slot in the quantity on screen; NaN = none.
+double cell_value(const SlotMap& map, const Cell& cell, Quantity quantity) {
+    int64_t row = -1, column = -1;
+    if (map.version == 0 || !map.w || !map.form || !map.form->place(cell, row, column)) return NAN;
+    const BiasForm& form = *map.form;
+    if (int64_t(map.w->size()) != form.rows * form.columns) return NAN;
+    const std::span<const float> of_row =
+        std::span(*map.w).subspan(size_t(row * form.columns), size_t(form.columns));
+    return in_quantity(of_row, form.columns, quantity)[size_t(column)];
+}
+
+}  // namespace
+
+void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
+                             const MapColumn& column) {
+    const ComparedPicture& picture = pictures_.all()[column.picture];
+    const SlotMap& map = shown.at(picture.slot);
+    const float y = column.at.y + ui.px(5), right = column.at.x + column.size.x;
+    const ImU32 ink = picture.is_pair() ? ui.theme.text1 : letter_color(ui.theme, picture.slot);
+    std::string title = picture.title, note = picture.note;
+    if (picture.kind == ComparedPicture::split) {
+        title = picture.title + " | " + slots.at(picture.other).letter;
+        note = slots.at(picture.slot).words() + " | " + slots.at(picture.other).words();
+    } else if (!picture.is_pair()) {
+        note = slots.at(picture.slot).name;
+        if (map.step >= 0) note += ", step " + group_thousands(map.step);
+        if (slots.at(picture.slot).has_bias() && slots.at(picture.slot).form->heads > 1)
+            note += fmt::format(", head {}", map.head);
+        if (!map.note.empty()) note += ", " + map.note;
+    }
+    text_at(ui, {column.at.x, y}, title, {text_size::label, ink, Face::semibold});
+    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(8);
+    text_at(ui, {column.at.x + used, y + ui.px(0.5F)}, note,
+            {text_size::hint, ui.theme.text2, Face::regular,
+             std::max(1.0F, right - column.at.x - used)});
+    ui.recorder.area({.kind = "caption",
+                      .path = ui.recorder.claim(fmt::format("Title {0}##title_{0}", column.place)),
+                      .min = column.at,
+                      .max = {right, column.at.y + ui.px(kMapTitle)},
+                      .value = title + "  " + note,
+                      .why_not = {}});
+}
+
+void CompareMaps::draw_problem(PaneContext& ui, CompareSlots& slots, const MapColumn& column) {
+    const ComparedPicture& picture = pictures_.all()[column.picture];
+    const std::string words = picture.problem.empty()
+                                  ? slots.is_reading() ? slots.reading_words() : "Reading"
+                                  : picture.problem;
+    const viz::Box box = {{column.at.x, column.at.y + ui.px(kMapTitle)},
+                          {column.at.x + column.size.x, column.at.y + column.size.y}};
+    ImGui::GetWindowDrawList()->AddRect(box.low, box.high, ui.theme.line);
+    ImGui::SetCursorScreenPos({box.low.x + ui.px(12), box.low.y + ui.px(12)});
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(ui.px(40), box.width() - ui.px(24)));
+    text(ui, words, {text_size::label, ui.theme.text2});
+    ImGui::PopTextWrapPos();
+    const ComparedSlot& slot = slots.at(picture.slot);
+    const bool has_failed = picture.kind == ComparedPicture::values && slot.has_bias() &&
+                            !slot.choice.is_open() && !picture.problem.empty();
+    if ((!slot.error.empty() || has_failed) &&
+        button(ui, {.name = fmt::format("Read again##read_again_{}", column.place),
+                    .icon = icon::refresh,
+                    .tip = "Looks at the file once more."}))
+        slots.read_again(picture.slot);
+    ImGui::EndGroup();
+    ui.recorder.area(
+        {.kind = "hint",
+         .path = ui.recorder.claim(fmt::format("No map {0}##no_map_{0}", column.place)),
+         .min = box.low,
+         .max = box.high,
+         .value = words,
+         .why_not = {}});
+}
+
+void CompareMaps::link(const ViewState& ui, size_t place) {
+    if (!ui.selection.compare.links_zoom) return;
+    const viz::MapViewport now = maps_[place].viewport();
+    for (viz::Map& map : maps_) map.set_viewport(now);
+}
+
+void CompareMaps::take_pointer(ViewState& ui, const BiasForm& form, const ComparedPicture& picture,
+                               const viz::MapReply& reply) {
+    const Blocks block = picture.map.block;
+    const auto cell_of = [&](viz::MapCell at) {
+        const int64_t head = form.heads > 1 ? std::max<int64_t>(0, ui.selection.cell.head) : -1;
+        Cell cell = form.cell(ui.selection.cell.layer, head, at.row * block.rows,
+                              at.column * block.columns);
+        return cell;
+    };
+    if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
+    if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
+    const float wheel = ImGui::GetIO().MouseWheel;
+    if (reply.zoomed && wheel > 0 && !block.is_single()) {  // into the cells of the blocks
+        exact_ = true;
+        for (viz::Map& map : maps_) {
+            map.set_zoom(1);
+            map.show({reply.hovered.row * block.rows, reply.hovered.column * block.columns});
+        }
+    } else if (reply.zoomed && wheel < 0 && exact_ && reply.zoom.least() <= 1) {
+        fit();
+    }
+}
+
+void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
+                           const MapColumn& column) {
+    const ComparedPicture& picture = pictures_.all()[column.picture];
+    const BiasForm& form = *shown.at(picture.slot).form;
+    static constexpr const char* kIds[kMost] = {"map a", "map b", "map c", "map d"};
+    viz::MapView view;
+    view.id = kIds[column.place];
+    view.data = picture.map.data(picture.version);
+    view.coloring = pictures_.coloring(ui, picture);
+    view.area = {column.size.x, column.size.y - ui.px(kMapTitle)};
+    view.is_signed = picture.is_pair() || is_signed(ui.selection.quantity);
+    view.free_axes = form.has_free_axes();
+    view.dimmed = picture.is_dimmed;
+    set_map_axes(view, slots.at(picture.slot), form, picture.map.block);
+    int64_t row = -1, line = -1;
+    const Blocks block = picture.map.block;
+    if (ui.selection.locked && form.place(ui.selection.cell, row, line))
+        view.target = {row / block.rows, line / block.columns};
+    if (form.place(ui.selection.shown(), row, line))
+        view.source = {row / block.rows, line / block.columns};
+    view.cross_hair = true;
+    ImGui::SetCursorScreenPos({column.at.x, column.at.y + ui.px(kMapTitle)});
+    if (picture.kind == ComparedPicture::split) ImGui::SetNextItemAllowOverlap();
+    const viz::MapReply reply = maps_[column.place].draw(view, ui);
+    const double value =
+        cell_value(shown.at(picture.slot), ui.selection.shown(), ui.selection.quantity);
+    is_blocked_ = !block.is_single();
+    scale_words_ = block.is_single() ? fmt::format("zoom {}", reply.zoom.least())
+                                     : "1:" + block.words() + ", extreme of each block";
+    ui.recorder.area(
+        {.kind = "map",
+         .path = ui.recorder.claim(fmt::format("Map {0}##map_{0}", column.place)),
+         .min = reply.map.low,
+         .max = reply.map.high,
+         .value = fmt::format("{} layer {} {}x{} {}, {}", picture.title, shown.layer(),
+                              picture.map.rows, picture.map.columns, scale_words_,
+                              std::isnan(value) ? "no cell" : exact_number(float(value))),
+         .why_not = {}});
+    take_pointer(ui, form, picture, reply);
+    if (reply.zoomed) {
+        link(ui, column.place);
+        ui.want_frames(1);
+    }
+    if (picture.kind == ComparedPicture::split) draw_split(ui, reply, column);
+}
+
+// The line between the two maps of the split view; it can be dragged.
+void CompareMaps::draw_split(PaneContext& ui, const viz::MapReply& reply, const MapColumn& column) {
+    double& split = ui.selection.compare.split;
+    const viz::Box& map = reply.map;
+    const auto all = float(pictures_.all()[column.picture].map.columns * reply.zoom.across);
+    const float first = map.low.x - maps_[column.place].viewport().left;  // of column 0
+    const float x = std::clamp(std::round(first + float(split) * all), map.low.x, map.high.x);
+    ImGui::SetCursorScreenPos({x - ui.px(8), map.low.y});
+    const Region handle = region(ui, "handle", "Split line##split_line",
+                                 {{ui.px(16), map.height()}, fmt::format("{:.2f}", split)});
+    if (handle.held && all > 0)
+        split = std::clamp(double((ImGui::GetIO().MousePos.x - first) / all), 0.0, 1.0);
+    if (handle.hovered || handle.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRectFilled({x - ui.px(1), map.low.y}, {x + ui.px(1), map.high.y}, ui.theme.accent);
+    const float middle = (map.low.y + map.high.y) / 2;
+    list->AddRectFilled({x - ui.px(5), middle - ui.px(12)}, {x + ui.px(5), middle + ui.px(12)},
+                        ui.theme.accent, ui.px(3));
+}
+
+void CompareMaps::draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, float width) {
+    std::erase_if(of, [&](size_t i) { return pictures_.all()[i].map.shown.empty(); });
+    if (of.empty()) return;
+    const ComparedPicture& first = pictures_.all()[of.front()];
+    const Coloring coloring = pictures_.coloring(ui, first);
+    BarValues& bar = bars_[of.front() % kMost];
+    std::vector<uint64_t> versions;
+    for (const size_t i : of) versions.push_back(pictures_.all()[i].version);
+    if (bar.versions != versions || !(bar.coloring == coloring)) {
+        if (bar.versions != versions) {
+            std::vector<float> all;
+            for (const size_t i : of) {
+                const std::vector<float> seen = seen_in(pictures_.all()[i].map);
+                all.insert(all.end(), seen.begin(), seen.end());
+            }
+            bar.values = Distribution(std::move(all));
+        }
+        bar.versions = std::move(versions);
+        bar.coloring = coloring;
+        bar.heights = bar.values.histogram(coloring.range, coloring.scale, 96);
+        bar.clipped = bar.values.clipped_share(coloring.range);
+    }
+    viz::ColorBarView view;
+    const std::string id = fmt::format("compare bar {}", of.front());
+    view.id = id.c_str();
+    view.coloring = coloring;
+    view.width = width;
+    view.histogram = bar.heights;
+    view.histogram_height = 22;
+    view.clipped = bar.clipped;
+    view.percent = ui.selection.quantity == Quantity::row_share && !first.is_pair();
+    ImGui::SetCursorScreenPos(at);
+    const viz::ColorBarReply reply = draw_color_bar(view, ui);
+    ui.recorder.item("value", ui.recorder.claim(fmt::format("Range {0}##range_{0}", of.front())),
+                     range_numbers(coloring.range));
+    if (reply.reset) pictures_.set_range(first, std::nullopt);
+    if (!reply.changed) return;
+    Range range = reply.range;
+    if (coloring.scale == Scale::signed_linear) {
+        const double most = range.high != coloring.range.high ? range.high : -range.low;
+        range = {-most, most};
+    }
+    pictures_.set_range(first, range);
+}
+
+void CompareMaps::draw(PaneContext& ui, CompareSlots& slots, const ShownMaps& shown, ImVec2 area) {
+    const CompareChoice& choice = ui.selection.compare;
+    const size_t count = ComparePictures::count(choice, slots.size());
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const float gap = ui.px(kGap);
+    const float width = std::floor((area.x - gap * float(count - 1)) / float(count));
+    const ImVec2 size = {std::max(ui.px(60), width), std::max(ui.px(80), area.y - ui.px(kBar))};
+    const ImVec2 available = {size.x - ui.px(48), size.y - ui.px(kMapTitle + 24)};
+    pictures_.update(ui, slots, shown, exact_ ? std::nullopt : std::optional(available));
+    const std::vector<size_t> columns = pictures_.columns(choice, ui.selection.flicker);
+    std::vector<size_t> values;
+    for (size_t place = 0; place < columns.size() && place < kMost; ++place) {
+        const ComparedPicture& picture = pictures_.all()[columns[place]];
+        const MapColumn column{.picture = columns[place],
+                               .place = place,
+                               .at = {corner.x + float(place) * (size.x + gap), corner.y},
+                               .size = size};
+        draw_title(ui, slots, shown, column);
+        if (picture.map.shown.empty())
+            draw_problem(ui, slots, column);
+        else
+            draw_map(ui, slots, shown, column);
+        const float below = corner.y + size.y + ui.px(4);
+        if (picture.is_pair())
+            draw_bar(ui, {column.picture}, {column.at.x, below}, size.x);
+        else if (!choice.links_range)
+            draw_bar(ui, {column.picture}, {column.at.x, below}, size.x);
+        else
+            values.push_back(column.picture);
+    }
+    if (!values.empty()) {
+        const auto wide = float(values.size());
+        draw_bar(ui, values, {corner.x, corner.y + size.y + ui.px(4)},
+                 wide * size.x + (wide - 1) * gap);
+    }
+    ImGui::SetCursorScreenPos(corner);
+    ImGui::Dummy({area.x, area.y});
+}
+
+void CompareMaps::fit() {
+    exact_ = false;
+    for (viz::Map& map : maps_) map.set_viewport({});
+}
+
+void CompareMaps::show(const BiasForm& form, const Cell& cell) {
+    int64_t row = -1, column = -1;
+    if (!form.place(cell, row, column)) return;
+    if (form.is_kernel()) return;  // small: everything is in view
+    if (is_blocked_) {
+        exact_ = true;
+        for (viz::Map& map : maps_) map.set_zoom(1);
+    }
+    for (viz::Map& map : maps_) map.show({row, column});
+}
+
+std::vector<ReadOut> CompareMaps::read_out(const PaneContext& ui, const CompareSlots& slots,
+                                           const ShownMaps& shown) const {
+    const Cell& cell = ui.selection.shown();
+    std::vector<ReadOut> out = {{"layer", std::to_string(shown.layer())}};
+    const ComparedSlot& first = slots.at(0);
+    if (!first.has_bias()) return out;
+    const BiasForm& form = *first.form;
+    if (form.heads > 1 || form.is_kernel())
+        out.push_back({"head", std::to_string(std::max<int64_t>(0, cell.head))});
+    int64_t row = -1, column = -1;
+    if (!form.place(cell, row, column)) return out;
+    if (form.is_kernel()) {
+        out.push_back(
+            {form.layout == BiasLayout::kernel_2d ? "dy, dx" : "offset", tap_words(form, cell)});
+    } else {
+        const Positions positions(*first.status);
+        out.push_back({"t", positions.target_words(cell.target)});
+        out.push_back({"t\u2032", positions.source_words(cell.source)});
+    }
+    const Quantity quantity = ui.selection.quantity;
+    const double a = cell_value(shown.at(0), cell, quantity);
+    for (size_t i = 0; i < slots.size(); ++i) {
+        const double value = cell_value(shown.at(i), cell, quantity);
+        if (std::isnan(value)) continue;
+        out.push_back(
+            {slots.at(i).letter, shown_value(quantity, value), exact_number(float(value))});
+    }
+    const size_t other = ui.selection.compare.other;
+    if (other >= slots.size()) return out;
+    const double b = cell_value(shown.at(other), cell, quantity);
+    if (std::isnan(a) || std::isnan(b)) return out;
+    const std::string name = slots.at(other).letter + " \u2212 " + first.letter;
+    out.push_back({name, signed_number(b - a, 4), exact_number(b - a)});
+    const double w_a = cell_value(shown.at(0), cell, Quantity::w);
+    const double w_b = cell_value(shown.at(other), cell, Quantity::w);
+    const double ratio = std::exp(w_b - w_a);
+    out.push_back({"ratio", stored_value(ratio), exact_number(ratio)});
+    return out;
+}
+
+}  // namespace aft::app

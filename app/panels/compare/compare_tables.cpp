@@ -1,0 +1,240 @@
+#include "app/panels/compare/compare_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/shared/bias_values.h"
+#include "app/panels/shared/positions.h"
+#include "app/widgets/table.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr const char* kNone = "\u2013";
+
+std::string known(double value, int decimals) {
+    return std::isfinite(value) ? plain_number(value, decimals) : kNone;
+}
+
+std::string known_signed(double value, int decimals) {
+    return std::isfinite(value) ? signed_number(value, decimals) : kNone;
+}
+
+std::string known_stored(double value) {
+    return std::isfinite(value) ? stored_value(value) : kNone;
+}
+
+std::string pair_of_heads(int64_t a, int64_t b) {
+    return a == b ? std::to_string(a) : fmt::format("{} \u2192 {}", a, b);
+}
+
+Cell cell_of_change(const BiasForm& form, const HeadChange& change) {
+    const int64_t head = form.heads > 1 ? change.head_a : -1;
+    return form.cell(change.layer, head, change.row, change.column);
+}
+
+const ComparedSlot& second_slot(const PaneContext& ui, const CompareSlots& slots) {
+    return slots.at(ui.selection.compare.other);
+}
+
+bool has_many_heads(const CompareSlots& slots) {
+    return slots.at(0).form && matched_heads(*slots.at(0).form) > 1;
+}
+
+std::vector<std::string> place_cells(const ComparedSlot& slot, const Cell& cell) {
+    const BiasForm& form = *slot.form;
+    if (form.is_kernel()) return {tap_words(form, cell)};
+    const Positions positions(*slot.status);
+    return {positions.target_words(cell.target), positions.source_words(cell.source)};
+}
+
+std::vector<Column> change_columns(const CompareSlots& slots, const std::string& other) {
+    const BiasForm& form = *slots.at(0).form;
+    std::vector<Column> columns = {{.title = "Layer", .width = 64}};
+    if (has_many_heads(slots)) columns.push_back({.title = "Head", .width = 84});
+    if (form.is_kernel())
+        columns.push_back({form.layout == BiasLayout::kernel_2d ? "dy, dx" : "Offset"});
+    else
+        for (const char* const title : {"Target t", "Source t\u2032"}) columns.push_back({title});
+    for (const std::string& title : {"w " + slots.at(0).letter, "w " + other})
+        columns.push_back({.title = title, .width = 104, .right = true});
+    columns.push_back({.title = "Change", .width = 104, .right = true});
+    columns.push_back({.title = "exp(change)", .width = 104, .right = true});
+    return columns;
+}
+
+}  // namespace
+
+std::string numbers_words(const PaneContext& ui, const CompareSlots& slots,
+                          const CompareNumbers& numbers) {
+    const size_t other = ui.selection.compare.other;
+    if (other >= slots.size()) return "";
+    if (!slots.at(0).form || !slots.at(other).form) return "Reading";
+    if (std::string why = why_not_comparable(slots.at(0), slots.at(other)); !why.empty())
+        return why;
+    const int64_t done = numbers.done(other), all = numbers.layers(other);
+    if (done < all) return fmt::format("reading layer {} of {}", done + 1, all);
+    for (int64_t i = 0; i < all; ++i)
+        if (const LayerNumbers* const of = numbers.layer(other, i); of && !of->error.empty())
+            return fmt::format("layer {}: {}", i, of->error);
+    return "";
+}
+
+std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
+                                  const CompareNumbers& numbers) {
+    if (!slots.at(0).has_bias() || numbers.layers(ui.selection.compare.other) == 0)
+        return std::nullopt;
+    const ComparedSlot& first = slots.at(0);
+    const BiasForm& form = *first.form;
+    const std::vector<Column> columns = change_columns(slots, second_slot(ui, slots).letter);
+    std::vector<TableRow> rows;
+    const std::vector<HeadChange>& largest = numbers.largest();
+    for (size_t i = 0; i < largest.size(); ++i) {
+        const HeadChange& change = largest[i];
+        const Cell cell = cell_of_change(form, change);
+        TableRow row{.name = fmt::format("{0}##change_{0}", i), .cells = {}};
+        row.cells.push_back(std::to_string(change.layer));
+        if (has_many_heads(slots)) row.cells.push_back(pair_of_heads(change.head_a, change.head_b));
+        for (std::string& words : place_cells(first, cell)) row.cells.push_back(std::move(words));
+        row.cells.push_back(shown_value(Quantity::w, change.a));
+        row.cells.push_back(shown_value(Quantity::w, change.b));
+        row.cells.push_back(shown_value(Quantity::w, change.change()));
+        row.cells.push_back("\u00D7" + stored_value(std::exp(change.change())));
+        row.selected = ui.selection.cell == cell;
+        rows.push_back(std::move(row));
+    }
+    if (rows.empty()) {
+        const size_t other = ui.selection.compare.other;
+        const LayerNumbers* const one = numbers.layer(other, 0);
+        hint(ui, one != nullptr && one->block > 1
+                     ? fmt::format("All heads of a layer are too many values to be compared cell "
+                                   "by cell; Layers and Heads are of means over {0}\u00D7{0} "
+                                   "cells. Point at a cell to compare it exactly.",
+                                   one->block)
+                 : numbers.done(other) == numbers.layers(other) ? "Nothing has changed."
+                                                                : "Reading.");
+        return std::nullopt;
+    }
+    const int pressed = table(ui, "Changes##changes", columns, rows);
+    if (pressed < 0) return std::nullopt;
+    return cell_of_change(form, largest[size_t(pressed)]);
+}
+
+std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
+                                 const CompareNumbers& numbers) {
+    const size_t other = ui.selection.compare.other;
+    const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
+    std::vector<Column> columns = {{.title = "Layer", .width = 64}};
+    for (const std::string& title :
+         {"Norm " + a, "Norm " + b, "Norm of " + b + " \u2212 " + a, std::string("Relative"),
+          std::string("Correlation"), std::string("Match"), std::string("By gauge, %")})
+        columns.push_back({.title = title, .right = true});
+    std::vector<TableRow> rows;
+    for (int64_t i = 0; i < numbers.layers(other); ++i) {
+        const LayerNumbers* const of = numbers.layer(other, i);
+        TableRow row{.name = fmt::format("L{0}##l{0}", i), .cells = {std::to_string(i)}};
+        const bool is_there = of != nullptr && of->error.empty();
+        if (is_there)
+            row.cells.insert(
+                row.cells.end(),
+                {known_stored(of->all.norm_a), known_stored(of->all.norm_b),
+                 known_stored(of->all.norm_change), known(of->all.relative(), 3),
+                 known_signed(of->all.correlation, 3), known_signed(of->matching.mean_score(), 3),
+                 known(100 * of->removed_by_gauge, 1)});
+        else
+            row.cells.insert(row.cells.end(), 7, of == nullptr ? "" : kNone);
+        row.selected = i == ui.selection.cell.layer;
+        rows.push_back(std::move(row));
+    }
+    const int pressed = table(ui, "Layers##layers", columns, rows);
+    if (pressed < 0) return std::nullopt;
+    Cell cell = ui.selection.cell;
+    cell.layer = pressed;
+    return cell;
+}
+
+std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
+                                const CompareNumbers& numbers) {
+    const LayerNumbers* const of =
+        numbers.layer(ui.selection.compare.other, ui.selection.cell.layer);
+    if (of == nullptr || !of->error.empty()) {
+        hint(ui, of == nullptr ? "Reading." : of->error);
+        return std::nullopt;
+    }
+    const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
+    std::vector<Column> columns = {{.title = "Head " + a, .width = 84},
+                                   {.title = "Head " + b, .width = 84}};
+    for (const std::string& title : {std::string("Score"), "Norm " + a, "Norm " + b,
+                                     "Norm of " + b + " \u2212 " + a, std::string("Relative")})
+        columns.push_back({.title = title, .right = true});
+    std::vector<TableRow> rows;
+    for (size_t i = 0; i < of->matching.pairs.size(); ++i) {
+        const HeadMatch& pair = of->matching.pairs[i];
+        const MapDistance& distance = of->heads[i];
+        rows.push_back(
+            {.name = fmt::format("h{0}##h{0}", pair.a),
+             .cells = {std::to_string(pair.a), std::to_string(pair.b), known_signed(pair.score, 3),
+                       known_stored(distance.norm_a), known_stored(distance.norm_b),
+                       known_stored(distance.norm_change), known(distance.relative(), 3)},
+             .selected = pair.a == std::max<int64_t>(0, ui.selection.cell.head)});
+    }
+    const int pressed = table(ui, "Heads##heads", columns, rows);
+    if (pressed < 0) return std::nullopt;
+    Cell cell = ui.selection.cell;
+    cell.head = of->matching.pairs[size_t(pressed)].a;
+    return cell;
+}
+
+std::vector<DifferingSetting> differing_settings(const std::vector<const Config*>& configs) {
+    std::vector<DifferingSetting> out;
+    if (configs.empty()) return out;
+    std::vector<Config> copies;  // rows point into them
+    std::vector<SettingRows> rows;
+    std::vector<std::set<std::string>> unread;
+    for (const Config* const config : configs) copies.push_back(*config);
+    for (Config& config : copies) {
+        rows.push_back(config.rows());
+        unread.push_back(unread_settings(config));
+    }
+    for (const Setting& row : rows.front()) {
+        DifferingSetting one{.key = row.key, .values = {}};
+        bool is_read = false, differs = false;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            const bool is_read_here = !unread[i].contains(row.key);
+            const Setting* const found = find_setting(rows[i], row.key);
+            one.values.push_back(found != nullptr && is_read_here ? value_text(*found) : kNone);
+            is_read |= is_read_here;
+            differs |= one.values.back() != one.values.front();
+        }
+        if (is_read && differs) out.push_back(std::move(one));
+    }
+    return out;
+}
+
+void settings_table(PaneContext& ui, const CompareSlots& slots) {
+    std::vector<const Config*> configs;
+    std::vector<Column> columns = {{.title = "Setting", .width = 260}};
+    for (const ComparedSlot& slot : slots.all()) {
+        if (slot.status == nullptr) continue;
+        configs.push_back(&slot.status->config);
+        columns.push_back({.title = slot.letter + "  " + slot.name});
+    }
+    std::vector<TableRow> rows;
+    for (const DifferingSetting& setting : differing_settings(configs)) {
+        TableRow row{.name = WidgetName::data(setting.key), .cells = {setting.key}};
+        row.cells.insert(row.cells.end(), setting.values.begin(), setting.values.end());
+        rows.push_back(std::move(row));
+    }
+    if (rows.empty()) {
+        hint(ui, "Their settings are the same.");
+        return;
+    }
+    (void)table(ui, "Settings##settings", columns, rows);
+}
+
+}  // namespace aft::app

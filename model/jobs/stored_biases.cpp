@@ -1,0 +1,187 @@
+#include "model/jobs/stored_biases.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <list>
+
+#include "core/system/omp_team.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/naming.h"
+#include "model/decode/input.h"
+#include "model/device.h"
+#include "model/jobs/summary.h"
+#include "model/probe/probe.h"
+#include "model/train/history.h"
+#include "model/train/run_folder.h"
+#include "model/train/run_lock.h"
+
+namespace aft {
+
+namespace {
+
+// Files of one stored moment; of a run a history frame holds the biases alone.
+struct StoredMoment {
+    std::filesystem::path file;
+    int64_t step = -1;
+    bool is_frame = false;
+};
+
+std::vector<int64_t> stored_steps(const std::filesystem::path& run) {
+    std::vector<int64_t> steps = history_steps(run / "history");
+    const std::vector<int64_t> saved = checkpoint_steps(run);
+    steps.insert(steps.end(), saved.begin(), saved.end());
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return steps;
+}
+
+void fill_status(const Config& config, Status& status) {
+    status.config = config;
+    status.state = RunState::ready;
+    status.mixer = mixer_traits(config.model);
+    status.task = task_traits(config.model);
+    status.metric_words = status.task.metric_words;
+    status.tokens = config.model.tokens();
+    status.grid_height = config.model.grid_height();
+    status.grid_width = config.model.grid_width();
+    status.layers.resize(static_cast<size_t>(std::max<int64_t>(0, config.model.layers)));
+}
+
+void describe_file(const std::string& path, StoredModel& model) {
+    const Checkpoint header = read_checkpoint_header(path);
+    fill_status(header.config, model.status);
+    model.status.alphabet = alphabet_of(header);
+    model.status.step = header.step;
+    model.steps = model.saved = {header.step};
+    const auto metrics = metric_values(header);
+    const auto read = [&](const std::string& key, double& to) {
+        if (const auto found = metrics.find(key); found != metrics.end()) to = found->second;
+    };
+    read("loss", model.status.loss);
+    read(model.status.task.metric, model.status.metric);
+}
+
+void describe_run(const std::string& path, StoredModel& model) {
+    const std::filesystem::path run(path);
+    fill_status(load_run_config((run / "config.json").string()), model.status);
+    model.is_growing = is_run_locked(run);
+    model.saved = checkpoint_steps(run);
+    model.steps = stored_steps(run);
+    uint64_t offset = 0;
+    while (read_rows(run, offset, model.curves)) {
+    }
+    model.status.loss = last_value(model.curves, "loss");
+    model.status.metric = last_value(model.curves, model.status.task.metric);
+    AFT_CHECK(!model.steps.empty(), "{}: no step is stored in this run yet{}", path,
+              model.is_growing ? "; it is being trained, look again later" : "");
+    model.status.step = model.steps.back();
+}
+
+StoredMoment find_moment(const std::string& path, int64_t step) {
+    if (!is_run_folder(path)) return {.file = path, .step = step, .is_frame = false};
+    const std::vector<int64_t> steps = stored_steps(path);
+    AFT_CHECK(!steps.empty(), "{}: no step is stored in this run", path);
+    if (step < 0) step = steps.back();
+    AFT_CHECK(std::binary_search(steps.begin(), steps.end(), step),
+              "{}: step {} is not stored there any more; stored are {} steps from {} to {}", path,
+              step, steps.size(), steps.front(), steps.back());
+    const std::vector<int64_t> saved = checkpoint_steps(path);
+    if (std::binary_search(saved.begin(), saved.end(), step))
+        return {.file = checkpoint_path(path, step), .step = step, .is_frame = false};
+    const std::filesystem::path folder = std::filesystem::path(path) / "history";
+    return {.file = history_path(folder, step), .step = step, .is_frame = true};
+}
+
+// The net of a moment; of a frame all but the biases are fresh weights, which the probes of biases
+// do not read.
+Net net_of(const std::string& path, StoredMoment& moment) {
+    if (!moment.is_frame) {
+        const Checkpoint checkpoint = read_checkpoint(moment.file);
+        moment.step = checkpoint.step;
+        return make_net(checkpoint);
+    }
+    const std::filesystem::path run(path);
+    const Config config = load_run_config((run / "config.json").string());
+    Net net(config.model, static_cast<uint64_t>(config.train.seed));
+    const NamedTensors frame = read_history(run / "history", moment.step);
+    for (const auto& [name, value] : frame) {
+        const auto found = std::find_if(net.parameters().begin(), net.parameters().end(),
+                                        [&](const Parameter& p) { return p.name == name; });
+        AFT_CHECK(found != net.parameters().end() && found->value.sizes() == value.sizes(),
+                  "{}: '{}' does not fit the model of config.json", moment.file.string(), name);
+        found->value.set_requires_grad(false);
+        found->value.copy_(value);
+    }
+    return net;
+}
+
+}  // namespace
+
+StoredModel stored_model(const std::string& path) {
+    StoredModel model;
+    AFT_CHECK(std::filesystem::exists(path), "{}: no longer there", path);
+    if (is_run_folder(path))
+        describe_run(path, model);
+    else
+        describe_file(path, model);
+    model.status.path = path;
+    model.status.name = shown_name(path);
+    return model;
+}
+
+struct StoredBiases::Impl {
+    struct KeptNet {
+        StoredMoment moment;
+        std::filesystem::file_time_type written;
+        Net net;
+        Activations activations;
+    };
+    std::list<KeptNet> nets;  // newest use first
+
+    KeptNet& net(const std::string& path, int64_t step) {
+        StoredMoment moment = find_moment(path, step);
+        std::error_code gone;
+        const auto written = std::filesystem::last_write_time(moment.file, gone);
+        const auto found = std::find_if(nets.begin(), nets.end(), [&](const KeptNet& kept) {
+            return kept.moment.file == moment.file && kept.written == written && !gone;
+        });
+        if (found != nets.end()) {
+            nets.splice(nets.begin(), nets, found);
+            return nets.front();
+        }
+        if (nets.size() >= kMostKept) nets.pop_back();  // before the next one is read
+        Net fresh = net_of(path, moment);
+        nets.push_front({std::move(moment), written, std::move(fresh), {}});
+        return nets.front();
+    }
+};
+
+StoredBiases::StoredBiases() : impl_(std::make_unique<Impl>()) {}
+StoredBiases::~StoredBiases() = default;
+
+size_t StoredBiases::kept() const {
+    return impl_->nets.size();
+}
+
+FieldSet StoredBiases::ask(const std::string& path, const ProbeRequest& request,
+                           const JobControl& control) {
+    const at::NoGradGuard no_grad;
+    const ProbeRoom& room = find_room(probes(), request.probe, "probe");
+    AFT_CHECK(room.needs == ProbeNeeds::biases,
+              "probe {} needs more than position biases, which alone are stored for every step",
+              request.probe);
+    FieldSet out;
+    with_plain_errors([&] {
+        Impl::KeptNet& kept = impl_->net(path, request.step);
+        const ProbeContext context{kept.net, kept.moment.step, control, kept.activations};
+        naming_model(kept.moment.file.string(), [&] { out = run_probe(context, request); });
+    });
+    release_omp_team();
+    return out;
+}
+
+}  // namespace aft
