@@ -29,7 +29,6 @@ namespace aft::app {
 namespace {
 
 constexpr int kFramesAfterInput = 3;      // popups need more than one
-constexpr double kHoverDelay = 0.45;      // a tooltip that waits for the pointer to rest
 constexpr double kShareAtRest = 0.04;     // of one core, for drawing what training wakes us for
 constexpr double kShareCompleting = 0.2;  // samples fill in ten times a second
 
@@ -203,8 +202,6 @@ Image Window::picture() const {
 double Window::Impl::next_due() {
     const Ui& ui = frame.ui();
     double due = ui.wanted.at;
-    if (glfwGetTime() - callbacks.last_input < kHoverDelay)
-        due = std::min(due, callbacks.last_input + kHoverDelay);
     if (!woken) return due;
     // What another thread has to show is drawn at a pace that leaves the cores to training.
     double pause = 0.03;

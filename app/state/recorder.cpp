@@ -122,6 +122,11 @@ void Recorder::runs_action(std::string id) {
     current_.back().action = std::move(id);
 }
 
+void Recorder::explain(ImGuiID item, std::string tip) {
+    if (item != 0 && !current_.empty() && current_.back().item == item)
+        current_.back().tip = std::move(tip);
+}
+
 void ScriptedValue::request(std::string name, std::string value) {
     name_ = std::move(name);
     value_ = std::move(value);

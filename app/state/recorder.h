@@ -36,6 +36,7 @@ struct WidgetRecord {
     bool visible = true;           // false: scrolled out of its pane
     ImGuiID item = 0, window = 0;  // of the item (0: a rectangle of its own) and of its window
     std::string action{};          // id of the action that it runs; "" = none
+    std::string tip{};             // "Name: sentence" of its tooltip; "" = it has none
 };
 
 // A script's "set NAME VALUE": given to the widget with this label or id when it is drawn next.
@@ -66,7 +67,8 @@ class Recorder {
     // Records the last ImGui item, or a rectangle of its own, under a claimed path.
     void item(std::string kind, WidgetPath path, std::string value = {}, std::string why_not = {});
     void area(WidgetRecord record);
-    void runs_action(std::string id);  // the widget recorded last does
+    void runs_action(std::string id);             // the widget recorded last does
+    void explain(ImGuiID item, std::string tip);  // the widget recorded last, if it is this item
 
     [[nodiscard]] const std::vector<WidgetRecord>& last() const { return last_; }
     // In last(): by label or id, the end of one, or the id of the action that it runs.

@@ -277,7 +277,12 @@ void KeysPanel::draw(Ui& ui) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
-    const Choice quantities[] = {{.text = "exp(K)##exp"}, {.text = "log exp(K)##log_exp"}};
+    const Choice quantities[] = {{.text = "exp(K)##exp",
+                                  .tip = "The weight that a source's key gives it, over its mean.",
+                                  .formula = "exp(K[j,c]) / mean_j exp(K[j,c])"},
+                                 {.text = "log exp(K)##log_exp",
+                                  .tip = "The same as a logarithm, in which small weights show.",
+                                  .formula = "K[j,c] \u2212 log mean_j exp(K[j,c])"}};
     (void)segmented(ui, "Quantity##quantity", view_.quantity, {quantities});
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     const size_t last = std::exchange(grid_columns_, 0);  // 0: nothing was drawn
@@ -287,7 +292,9 @@ void KeysPanel::draw(Ui& ui) {
          [&] {
              inline_label(ui, "Range");
              const Choice ranges[] = {{.text = "Channel##channel"}, {.text = "Layer##layer"}};
-             (void)segmented(ui, "Range##range", view_.range, {ranges});
+             (void)segmented(
+                 ui, "Range##range", view_.range,
+                 {.list = ranges, .tip = "Whose values the limits of the colours come from."});
          }},
         {144, [&] {
              if (button(ui, {.name = "More channels##more_channels",

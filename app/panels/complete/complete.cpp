@@ -132,10 +132,13 @@ void CompletePanel::draw_overlay_choice(PaneContext& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
-    const Choice choices[] = {
-        {.text = "None##none"},
-        {.text = "Entropy##entropy", .tip = "How unsure the model was, bits."},
-        {.text = "Bits##bits", .tip = "How surprising the drawn level was, bits."}};
+    const Choice choices[] = {{.text = "None##none", .tip = "The pictures as they are."},
+                              {.text = "Entropy##entropy",
+                               .tip = "How unsure the model was, bits.",
+                               .formula = "\u2212\u03A3 p log2 p"},
+                              {.text = "Bits##bits",
+                               .tip = "How surprising the drawn level was, bits.",
+                               .formula = "\u2212log2 p(drawn)"}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
     if (segmented(ui, "Overlay##overlay", chosen, {choices, 205}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
@@ -368,7 +371,8 @@ void CompletePanel::draw(Ui& ui) {
                         earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
     hovered_ = {};
-    if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))}))
+    if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))},
+                          ImGuiChildFlags_NavFlattened))
         is_text_model(ui) ? draw_texts(ui, *completion) : draw_grid(ui, *completion);
     ImGui::EndChild();
     draw_foot(ui, *completion);

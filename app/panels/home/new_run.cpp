@@ -124,7 +124,10 @@ void NewRunForm::draw_settings(Ui& ui) {
     for (const PresetInfo& preset : presets_) names.push_back(preset.name);
     label_column(ui, "Preset", 116, "A model, its data and its recipe under one name");
     int chosen = shown_.preset;
-    if (!names.empty() && combo(ui, "Preset##preset", chosen, {names, 320}))
+    if (!names.empty() && combo(ui, "Preset##preset", chosen,
+                                {.list = names,
+                                 .width = 320,
+                                 .tip = "A model, its data and its recipe under one name."}))
         choose_preset(ui, names[static_cast<size_t>(chosen)]);
     if (shown_.preset < static_cast<int>(presets_.size()))
         hint(ui, presets_[static_cast<size_t>(shown_.preset)].sentence);
@@ -136,7 +139,8 @@ void NewRunForm::draw_settings(Ui& ui) {
                    {.name = "Data##data",
                     .hint = "mirror?size=16&levels=16",
                     .mono = true,
-                    .problem = data_problem},
+                    .problem = data_problem,
+                    .tip = "NAME:PATH?option=value, as in cifar10:DIR?size=16."},
                    data_))
         config_.data.source = data_;
     data_line(ui, data_problem);
@@ -144,17 +148,20 @@ void NewRunForm::draw_settings(Ui& ui) {
     text_field(ui,
                {.name = "Run folder##run_folder",
                 .hint = "runs/" + config_.name + "-N, the next free",
-                .icon = icon::folder},
+                .icon = icon::folder,
+                .tip = "Where metrics and checkpoints go; empty: the next free one in runs."},
                out_);
     section(ui, "Settings##settings", {}, true);
     const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};
-    segmented(ui, "Group##group", shown_.group, {choices, 300});
+    segmented(ui, "Group##group", shown_.group,
+              {.list = choices, .width = 300, .tip = "Which settings are shown."});
     ImGui::SameLine(0, ui.px(8));
     text_field(ui,
                {.name = "Filter##filter",
                 .hint = "Filter settings",
                 .icon = icon::search,
-                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale)},
+                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale),
+                .tip = "Shows the settings that have these letters in name or help."},
                shown_.filter);
     ImGui::Dummy({0, ui.px(4)});
     draw_group(ui, kGroups[shown_.group]);
@@ -199,10 +206,15 @@ void NewRunForm::draw_start(Ui& ui) {
                     .icon = icon::play,
                     .kind = ButtonKind::primary,
                     .why_not = why,
+                    .tip = "Makes the run folder and begins to train.",
                     .height = 32}))
         wants_start_ = true;
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .height = 32})) close();
+    if (button(ui, {.name = "Cancel##cancel",
+                    .kind = ButtonKind::ghost,
+                    .tip = "Back to the recent runs.",
+                    .height = 32}))
+        close();
     if (wants_start_ && answer) start(ui);
 }
 
@@ -225,7 +237,8 @@ void NewRunForm::draw_summary(Ui& ui) {
     ui.recorder.item("value", ui.recorder.claim("Command##command"), command);
     if (button(ui, {.name = "Copy command##copy_command",
                     .icon = icon::copy,
-                    .kind = ButtonKind::ghost})) {
+                    .kind = ButtonKind::ghost,
+                    .tip = "Puts it on the clipboard."})) {
         ImGui::SetClipboardText(command.c_str());
         ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
     }

@@ -61,7 +61,10 @@ void ExplorerPanel::draw(Ui& ui) {
         return;
     }
     text_field(ui,
-               {.name = "Filter##filter", .hint = "Filter runs and layers", .icon = icon::search},
+               {.name = "Filter##filter",
+                .hint = "Filter runs and layers",
+                .icon = icon::search,
+                .tip = "Shows the runs and layers that have these letters."},
                filter_);
     draw_runs(ui);
     if (ui.has_model()) draw_layers(ui);

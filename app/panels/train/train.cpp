@@ -60,7 +60,7 @@ void primary_button(Ui& ui) {
     const Primary primary = primary_of(ui);
     const Action* action = ui.actions.find(primary.action);
     const bool is_running = ui.status.state == RunState::running;
-    const bool is_pressed = button(ui, {.name = "Primary##primary",
+    const bool is_pressed = button(ui, {.name = {primary.words, "primary"},
                                         .icon = is_running ? icon::pause : action->icon,
                                         .kind = ButtonKind::primary,
                                         .why_not = ui.actions.why_not(ui, primary.action),
