@@ -13,6 +13,7 @@
 #include "app/frame/frame_timer.h"
 #include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
+#include "app/frame/keyboard.h"
 #include "app/frame/panes.h"
 #include "app/frame/run_actions.h"
 #include "app/frame/selection_actions.h"
@@ -92,8 +93,7 @@ void update_theme(PaneContext& ui, float display_scale) {
 
 void handle_keys(Ui& ui, const FrameTools& tools) {
     const bool types = ImGui::GetIO().WantTextInput;
-    // Tab hides the side panes; Dear ImGui would move the keyboard with it.
-    if (!types) ImGui::SetKeyOwner(ImGuiKey_Tab, ImHashStr("frame"));
+    own_action_keys();
     ui.selection.flicker = !types && ImGui::IsKeyDown(ImGuiKey_H);
     // Esc first closes the menu or list that stands open.
     const int open = ImGui::GetCurrentContext()->OpenPopupStack.Size;
@@ -101,8 +101,11 @@ void handle_keys(Ui& ui, const FrameTools& tools) {
         ImGui::ClosePopupToLevel(open - 1, true);
         return;
     }
-    if (!tools.palette.is_open() && !tools.browser.is_open() && !tools.figures.is_open())
-        ui.actions.handle_keys(ui);
+    const bool has_card =
+        tools.palette.is_open() || tools.browser.is_open() || tools.figures.is_open();
+    // Then the keyboard leaves the control that it stands on.
+    if (!types && !has_card && ImGui::IsKeyPressed(ImGuiKey_Escape, false) && leave_focus()) return;
+    if (!has_card) ui.actions.handle_keys(ui);
 }
 
 void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/frame/frame_tools.h"
+#include "app/frame/keyboard.h"
 #include "app/widgets/buttons.h"
 #include "core/caught.h"
 #include "core/files.h"
@@ -168,6 +169,20 @@ void add_layout_actions(Actions& actions, FrameTools& tools) {
                  .shortcut = "Tab",
                  .menu = "View",
                  .run = [&tools](Ui&) { tools.side_hidden = !tools.side_hidden; }});
+    actions.add({.id = "view.next_pane",
+                 .name = "Next pane",
+                 .sentence = "Takes the keyboard to the next pane; arrows move inside it, Space "
+                             "and Enter press, Esc leaves.",
+                 .icon = icon::keyboard,
+                 .shortcut = "Ctrl+Tab",
+                 .menu = "View",
+                 .run = [](Ui&) { focus_pane(1); }});
+    actions.add({.id = "view.previous_pane",
+                 .name = "Previous pane",
+                 .sentence = "Takes the keyboard to the pane before.",
+                 .icon = icon::keyboard,
+                 .shortcut = "Ctrl+Shift+Tab",
+                 .run = [](Ui&) { focus_pane(-1); }});
     actions.add({.id = "view.reset_layout",
                  .name = "Reset layout",
                  .sentence = "Puts the panes of this workspace back where they were at first.",

@@ -129,7 +129,7 @@ void HomePanel::draw(Ui& ui) {
     const float main_width = has_side ? page - side - gap : page;
     const float left = std::floor((available - page) / 2);
     ImGui::SetCursorPos({ImGui::GetCursorPosX() + left, ImGui::GetCursorPosY() + ui.px(36)});
-    ImGui::BeginChild("main", {main_width, 0});
+    ImGui::BeginChild("main", {main_width, 0}, ImGuiChildFlags_NavFlattened);
     if (form_.is_open()) {
         form_.draw_settings(ui);
     } else {
@@ -142,7 +142,7 @@ void HomePanel::draw(Ui& ui) {
     ImGui::EndChild();
     if (!has_side) return;
     ImGui::SameLine(0, gap);
-    ImGui::BeginChild("side", {side, 0});
+    ImGui::BeginChild("side", {side, 0}, ImGuiChildFlags_NavFlattened);
     if (form_.is_open())
         form_.draw_summary(ui);
     else
