@@ -122,6 +122,45 @@ TEST(CurveWidget, HoverGivesX) {
     EXPECT_LT(*scene.reply.hovered, 16000);
 }
 
+CurveReply draw_once(Stage& stage, const std::vector<double>& y, CurvePlot plot) {
+    std::vector<double> x;
+    for (size_t i = 0; i < y.size(); ++i) x.push_back(double(i + 1));
+    CurveReply reply;
+    plot.size = {600, 300};
+    plot.curves = {{.x = x, .y = y, .color = stage.look.theme.series[0]}};
+    stage.frame([&] { reply = draw_curves(plot, stage.look); });
+    return reply;
+}
+
+TEST(CurveWidget, OneBlowUpDoesNotFlattenTheCurve) {
+    Stage stage(Stage::With::no_opengl);
+    std::vector<double> y;
+    for (int i = 0; i < 400; ++i) y.push_back(3 - 0.005 * i);
+    EXPECT_FALSE(draw_once(stage, y, {.cuts_peaks = true}).peak) << "nothing is far from the rest";
+    y[200] = 900;
+    const CurveReply cut = draw_once(stage, y, {.cuts_peaks = true});
+    EXPECT_LT(cut.y_high, 5);
+    ASSERT_TRUE(cut.peak.has_value()) << "it says what it leaves out";
+    EXPECT_EQ(*cut.peak, (PlotPoint{201, 900}));
+    EXPECT_GT(draw_once(stage, y, {.log_y = true, .cuts_peaks = true}).y_high, 900);
+    EXPECT_GT(draw_once(stage, y, {}).y_high, 900);
+    AxisZoom x_zoom, y_zoom{true, 0, 1000};
+    const CurveReply chosen =
+        draw_once(stage, y, {.cuts_peaks = true, .zoom = {.x = &x_zoom, .y = &y_zoom}});
+    EXPECT_EQ(chosen.y_high, 1000) << "the user's own range stays";
+    EXPECT_FALSE(chosen.peak);
+}
+
+TEST(CurveWidget, AConstantStandsInTheMiddle) {
+    Stage stage(Stage::With::no_opengl);
+    const CurveReply rate = draw_once(stage, std::vector<double>(50, 1e-3), {});
+    EXPECT_GT(rate.y_low, 0.0005);
+    EXPECT_LT(rate.y_high, 0.002);
+    const CurveReply zero = draw_once(stage, std::vector<double>(50, 0.0), {});
+    EXPECT_LT(zero.y_low, 0);
+    EXPECT_GT(zero.y_high, 0);
+}
+
 TEST(ImageWidget, PixelsHatchAndMask) {
     if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
     Stage stage(Stage::With::opengl);

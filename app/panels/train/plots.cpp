@@ -90,6 +90,7 @@ void PlotsPanel::draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size) {
     plot.size = size;
     plot.marker = marker_;
     plot.log_x = axes_.x_scale == 1;
+    plot.cuts_peaks = true;
     plot.zoom = {&x_zoom_, &y_zooms_[place]};
     plot.card = [this, &ui](double x) { return card_at(plots_, ui.curves->step, x); };
     plot.cache = &caches_[plot.id];
