@@ -124,7 +124,7 @@ void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion)
 }
 
 void CompletePanel::draw_overlay_choice(PaneContext& ui) {
-    const float width = ui.px(270);
+    const float width = ui.px(62 + 205);  // label and choices
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
     if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();  // a line of its own
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -155,14 +155,17 @@ void SourcePanel::draw_tools(Ui& ui) {
     }
     ImGui::NewLine();
     label_column(ui, "Brush size", 84);
-    (void)slider(ui,
-                 {.name = "Brush size##brush_size",
-                  .min = 0,
-                  .max = 8,
-                  .standard = 1,
-                  .integer = true,
-                  .unit = "px"},
-                 choice.brush);
+    int64_t across = 2 * choice.brush + 1;
+    if (slider(ui,
+               {.name = "Brush size##brush_size",
+                .min = 1,
+                .max = 17,
+                .standard = 3,
+                .integer = true,
+                .unit = "px",
+                .tip = "Pixels across that a stroke of brush or eraser takes; odd numbers."},
+               across))
+        choice.brush = (across - 1) / 2;
     const Choice presets[] = {
         {.text = "Lower##lower", .tip = "Masks the lower half."},
         {.text = "Right##right", .tip = "Masks the right half."},
