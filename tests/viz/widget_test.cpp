@@ -87,6 +87,42 @@ TEST(AtlasWidget, ClickFindsTheMap) {
     EXPECT_EQ(clicked, (AtlasHit{5, 10, {0, 0}}));
 }
 
+TEST(AtlasWidget, CaptionsOfManyMapsDoNotOverlap) {
+    Stage stage(Stage::With::no_opengl);
+    Atlas atlas;
+    const std::vector<float> values = ramp(8, 8);
+    const auto draw_at = [&](float width) {
+        std::vector<AtlasCell> cells(24);
+        for (size_t i = 0; i < cells.size(); ++i) {
+            cells[i].data = {.values = values, .rows = 8, .columns = 8, .hidden = {}, .version = 1};
+            cells[i].label = "Layer " + std::to_string(i);
+            cells[i].brief = "L" + std::to_string(i);
+            cells[i].bar_text = "\u22120.12 to 0.34";
+        }
+        AtlasView view;
+        view.shape = {.rows = 1,
+                      .columns = 24,
+                      .tile_rows = 8,
+                      .tile_columns = 8,
+                      .free_axes = true,
+                      .cell_label = 26};
+        view.cells = cells;
+        view.area = {width, 200};
+        AtlasReply reply;
+        stage.frame([&] { reply = atlas.draw(view, stage.look); });
+        return reply;
+    };
+    stage.size = {6000, 400};
+    EXPECT_EQ(draw_at(5800).caption, AtlasCaption::full);
+    EXPECT_EQ(draw_at(2400).caption, AtlasCaption::label);
+    const AtlasReply narrow = draw_at(1000);
+    EXPECT_EQ(narrow.caption, AtlasCaption::brief);
+    EXPECT_EQ(narrow.label_stride, 1);
+    const AtlasReply least = draw_at(300);
+    EXPECT_EQ(least.caption, AtlasCaption::brief);
+    EXPECT_GT(float(least.label_stride) * least.layout.pitch.x, 20) << "every n-th has room";
+}
+
 TEST(ColorBarWidget, DraggingTheEndChangesTheRange) {
     Stage stage(Stage::With::no_opengl);
     Coloring k{{-1, 5}, Scale::signed_log, Colormap::ember_dark};

@@ -147,7 +147,10 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
             names_[at] = plan.is_grid ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
                                       : fmt::format("Layer {0}##layer_{0}", layer);
             if (plan.lines > 1) cell.label = fmt::format("h{}", head);
-            if (!plan.is_grid) cell.label = names_[at].words;
+            if (!plan.is_grid) {
+                cell.label = names_[at].words;
+                cell.brief = fmt::format("L{}", layer);
+            }
             if (!layers_.has(layer)) continue;
             const BiasLayer& source = layers_.layer(layer);
             const BiasMap& map = source.maps[size_t(head)];
@@ -206,6 +209,9 @@ void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan
     view.selected_row = place.row;
     view.selected_column = place.column;
     view.raise_selected_row = plan.is_grid;
+    int64_t mark_row = -1, mark_column = -1;
+    if (ui.selection.locked && form.place(chosen, mark_row, mark_column))
+        view.mark = {mark_row / plan.block.rows, mark_column / plan.block.columns};
     const viz::AtlasReply reply = atlas_.draw(view, ui);
     record_cells(ui, plan, reply);
     take_pointer(ui, form, plan, reply);

@@ -178,6 +178,9 @@ void FocusPanel::draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area) {
     int64_t row = -1, column = -1;
     if (form.place(ui.selection.cell, row, column))
         view.target = {row / map.block.rows, column / map.block.columns};
+    else if (const int64_t t = ui.selection.cell.target;
+             !form.is_kernel() && t >= 0 && t < form.rows)
+        view.target.row = t / map.block.rows;  // its row alone
     if (ui.selection.hover && form.place(*ui.selection.hover, row, column))
         view.source = {row / map.block.rows, column / map.block.columns};
     view.cross_hair = !form.is_kernel();
