@@ -29,6 +29,7 @@ namespace aft::app {
 namespace {
 
 constexpr int kFramesAfterInput = 3;      // popups need more than one
+constexpr double kLate_s = 1.0 / 30;      // a frame that is felt: training yields for the next
 constexpr double kShareAtRest = 0.04;     // of one core, for drawing what training wakes us for
 constexpr double kShareCompleting = 0.2;  // samples fill in ten times a second
 
@@ -240,8 +241,8 @@ void Window::Impl::take_input() {
     callbacks.dropped.clear();
     const bool is_fresh = glfwGetTime() - callbacks.last_input < 0.1 && callbacks.last_input > 0;
     Session* const session = frame.session();
-    if (is_fresh && session != nullptr && ui.settings.smooth_while_interact &&
-        ui.status.state == RunState::running)
+    if (is_fresh && shown.last_cost > kLate_s && session != nullptr &&
+        ui.settings.smooth_while_interact && ui.status.state == RunState::running)
         session->pace().yield_for_ms(100);
     frame.set_display_scale(window.content_scale());
 }
