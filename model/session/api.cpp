@@ -53,7 +53,8 @@ Status Session::status() const {
                           status.state == RunState::paused;
     if (is_stop_waiting && can_stop && !status.following) status.state = RunState::stopping;
     if (const auto message = channels.worker_message.latest();
-        message && session::Clock::now() - message->time < std::chrono::seconds(8))
+        message && !message->text.empty() &&
+        session::Clock::now() - message->time < std::chrono::seconds(8))
         status.message = message->text;
     return status;
 }
