@@ -49,9 +49,10 @@ bool contains_word(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-void FileBrowser::open(const ViewState& ui, bool for_data) {
+void FileBrowser::open(const ViewState& ui, const BrowseFiles& what) {
     is_open_ = is_new_ = true;
-    for_data_ = for_data;
+    new_run_ = what.of_new_run;
+    for_data_ = what.for_data || !new_run_.empty();
     std::error_code ignored;
     fs::path start = ui.settings.last_folder;
     if (start.empty() || !fs::is_directory(start, ignored)) start = fs::current_path(ignored);
@@ -129,7 +130,10 @@ void FileBrowser::take_data(PaneContext& ui) {
         return;
     }
     is_open_ = false;
-    choose_data(ui, wanted.string());
+    ui.settings.last_folder = folder_.string();
+    if (new_run_.empty()) return choose_data(ui, wanted.string());
+    ui.data_chosen = fs::absolute(wanted, ignored).lexically_normal().string();
+    ui.want_frames(3);
 }
 
 void FileBrowser::choose(PaneContext& ui, const FileEntry& entry) {
@@ -143,7 +147,8 @@ void FileBrowser::choose(PaneContext& ui, const FileEntry& entry) {
 
 void FileBrowser::draw_head(PaneContext& ui) {
     ui.recorder.set_section("Where##where");
-    const std::string data = "Where are the data? " + ui.status.config.data.source;
+    const std::string data =
+        "Where are the data? " + (new_run_.empty() ? ui.status.config.data.source : new_run_);
     text(ui, for_data_ ? data : "Open a checkpoint, a run or a picture",
          {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});

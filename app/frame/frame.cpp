@@ -63,7 +63,7 @@ void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
     for (Command& command : commands) {
         if (auto* path = std::get_if<OpenPath>(&command)) paths.push_back(std::move(path->path));
         if (const auto* browse = std::get_if<BrowseFiles>(&command))
-            tools.browser.open(ui, browse->for_data);
+            tools.browser.open(ui, *browse);
         if (std::holds_alternative<CloseModel>(command)) host.close();
         if (auto* pane = std::get_if<ShowPane>(&command)) {
             tools.focus_pane = std::move(pane->id);
