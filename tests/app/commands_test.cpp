@@ -236,5 +236,18 @@ TEST_F(CommandsBare, AnyNumberOfSamplesThatTheCommandLineTakes) {
     EXPECT_EQ(value_of("sampling/options/number_of_samples"), "16");
 }
 
+TEST_F(CommandsBare, AfterALockItsValuesAreCopiedWhateverIsPreviewed) {
+    open_mirror();
+    run("view.workspace_biases\nframes 3\nwait drawn 30\nclick atlas/main/layer_0\nframes 4\n");
+    ASSERT_TRUE(ui().selection.locked);
+    const std::string locked = ui().read_out.text, line = value_of("atlas/main/hover_line");
+    run("hover atlas/main/layer_0 12 200\nframes 4\n");
+    ASSERT_NE(value_of("atlas/main/hover_line"), line) << "another cell is previewed";
+    run("map.copy_values\n");
+    EXPECT_EQ(copied(), locked);
+    run("key Esc\nframes 2\nhover atlas/main/layer_0 14 210\nframes 4\nmap.copy_values\n");
+    EXPECT_NE(copied(), locked);
+}
+
 }  // namespace
 }  // namespace aft::app

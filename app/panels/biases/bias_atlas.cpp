@@ -124,6 +124,7 @@ class AtlasPanel : public Panel {
                       const viz::AtlasReply& reply);
     void record_cells(DrawContext& ui, const Arrangement& plan, const viz::AtlasReply& reply);
     void draw_shared_bar(PaneContext& ui);
+    [[nodiscard]] BiasReading reading_at(const BiasForm& form, const Cell& cell) const;
 
     BiasLayers layers_;
     viz::Atlas atlas_;
@@ -262,7 +263,16 @@ void AtlasPanel::draw(Ui& ui) {
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
     draw_maps(ui, form, plan, area);
     if (has_bar && layers_.has(0)) draw_shared_bar(ui);
-    const Cell cell = ui.selection.shown();
+    const auto values = bias_read_out(ui, form, reading_at(form, ui.selection.shown()));
+    std::vector<ReadOut> locked;
+    if (ui.selection.locked && ui.selection.hover)
+        locked = bias_read_out(ui, form, reading_at(form, ui.selection.cell));
+    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins, M opens Focus"),
+               locked);
+}
+
+// Of the map in which it lies; NaN while that is not there.
+BiasReading AtlasPanel::reading_at(const BiasForm& form, const Cell& cell) const {
     BiasReading reading;
     reading.cell = cell;
     reading.value = reading.w = std::numeric_limits<double>::quiet_NaN();
@@ -271,8 +281,7 @@ void AtlasPanel::draw(Ui& ui) {
         const auto head = std::clamp<int64_t>(cell.head, 0, int64_t(maps.size()) - 1);
         reading = read_bias(form, maps[size_t(form.heads > 1 ? head : 0)], cell);
     }
-    const auto values = bias_read_out(ui, form, reading);
-    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins, M opens Focus"));
+    return reading;
 }
 
 void AtlasPanel::inspector(Ui& ui) {

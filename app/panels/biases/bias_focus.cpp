@@ -292,7 +292,11 @@ void FocusPanel::draw(Ui& ui) {
         reading = read_bias(form, layer.maps[size_t(head(ui, form))], reading.cell);
     auto values = bias_read_out(ui, form, reading);
     side_.add_exact(ui, reading, values);
-    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, M opens the Atlas"));
+    std::vector<ReadOut> locked;
+    if (ui.selection.locked && ui.selection.hover && layers_.has(layer_))
+        locked = bias_read_out(
+            ui, form, read_bias(form, layer.maps[size_t(head(ui, form))], ui.selection.cell));
+    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, M opens the Atlas"), locked);
 }
 
 void FocusPanel::inspector(Ui& ui) {
