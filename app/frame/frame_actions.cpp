@@ -47,10 +47,10 @@ void train_demo(PaneContext& ui, const std::string& preset) {
     ui.commands.send(std::move(run));
 }
 
-void open_demo(PaneContext& ui) {
-    const std::string file = demo_file("mirror");
+void open_demo(PaneContext& ui, const char* name) {
+    const std::string file = demo_file(name);
     if (file.empty()) {
-        train_demo(ui, "demo-mirror");
+        train_demo(ui, std::string("demo-") + name);
         return;
     }
     if (ui.workspace == Workspace::home) ui.workspace = Workspace::biases;
@@ -70,7 +70,12 @@ void add_file_actions(Actions& actions) {
                  .sentence = "Opens the shipped mirror model, or trains it in half a minute.",
                  .icon = icon::play,
                  .menu = "File",
-                 .run = open_demo});
+                 .run = [](PaneContext& ui) { open_demo(ui, "mirror"); }});
+    actions.add({.id = "file.open_demo_shapes",
+                 .name = "Open demo Shapes",
+                 .sentence = "Opens the shipped classifier of shapes, or trains it.",
+                 .icon = icon::play,
+                 .run = [](PaneContext& ui) { open_demo(ui, "shapes"); }});
     const std::tuple<const char*, const char*, const char*> demos[] = {
         {"mirror", "Mirror", "Trains a model that learns to look at the mirrored pixel."},
         {"tiles", "Tiles", "Trains a model that learns the period of a pattern."},

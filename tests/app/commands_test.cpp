@@ -224,6 +224,19 @@ TEST_F(CommandsBare, EveryDemoHasAPictureOfItsData) {
     }
 }
 
+TEST_F(CommandsBare, ACardOfADemoOpensItAndItsButtonShowsTheSettings) {
+    initialize_model("cpu", 1);
+    make();
+    run("click home/demos/settings_of_demo-shapes\nframes 4\n");
+    EXPECT_TRUE(is_there("home/new_run/preset"));
+    EXPECT_EQ(value_of("home/new_run/preset"), "demo-shapes");
+    EXPECT_EQ(ui().session, nullptr);
+    make();
+    run("click home/demos/demo-shapes\nframes 4\nwait Ready 60\n");
+    EXPECT_NE(ui().status.path.find("shapes.safetensors"), std::string::npos) << ui().status.path;
+    EXPECT_EQ(ui().workspace, Workspace::biases);
+}
+
 TEST_F(CommandsBare, AnyNumberOfSamplesThatTheCommandLineTakes) {
     open_mirror();
     run("view.workspace_complete\nframes 3\n");
