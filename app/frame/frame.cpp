@@ -131,6 +131,7 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
     if (!impl_->options.settings_file.empty())
         ui.settings = load_user_settings(impl_->options.settings_file, problem);
     if (!problem.empty()) ui.say("warning", problem);
+    restore_view(ui.selection, ui.settings.view);
     ui.painter = impl_->options.painter;
     std::vector<std::string> missing;
     ui.fonts = load_fonts(*ImGui::GetIO().Fonts, missing);
@@ -177,8 +178,10 @@ std::vector<UnsavedSteps> Frame::end_sessions() {
 }
 
 void Frame::save_settings() {
-    const Impl& p = *impl_;
+    Impl& p = *impl_;
     if (p.options.settings_file.empty()) return;
+    p.host.keep_place();
+    p.ui.settings.view = kept_view(p.ui.selection);
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
     impl_->ui.settings.layout_scale = p.ui.fonts.regular != nullptr ? p.ui.scale : 0;
     save_user_settings(p.options.settings_file, p.ui.settings);

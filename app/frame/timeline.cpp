@@ -152,9 +152,9 @@ void draw_kept(PaneContext& ui, const Track& track) {
             ui.selection.lock(Cell(pin.cell));
             ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
         }
-        ui.recorder.item("pin", path, pin.words);
+        ui.recorder.item("pin", path, pin.shown());
         tooltip(ui, {.name = fmt::format("Pin at step {}", group_thousands(pin.step)),
-                     .sentence = pin.words});
+                     .sentence = pin.shown()});
     }
 }
 

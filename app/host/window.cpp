@@ -17,6 +17,8 @@
 #include "app/host/frame_log.h"
 #include "app/host/stage.h"
 #include "app/host/window_glfw.h"
+#include "app/state/user_settings_text.h"
+#include "core/caught.h"
 #include "core/files.h"
 #include "core/outside.h"
 #include "viz/canvas.h"
@@ -129,6 +131,18 @@ FrameOptions frame_options(const WindowOptions& options, viz::MapPainter* painte
     return out;
 }
 
+// Before there is a window, and with it a frame.
+UserSettings remembered(const WindowOptions& options) {
+    UserSettings settings;
+    const auto file = config_folder() / "window.json";
+    std::error_code ignored;
+    if (options.remember && std::filesystem::exists(file, ignored))
+        static_cast<void>(error_words([&] {  // damaged: the frame says it
+            settings = parse_user_settings(read_file(file));
+        }));
+    return settings;
+}
+
 struct Renderer {
     viz::MapPainter painter{};
     viz::Canvas canvas{};  // where the processor draws
@@ -156,7 +170,8 @@ struct Window::Impl {
 
     explicit Impl(WindowOptions o)
         : options(std::move(o)),
-          window(options.width, options.height),
+          window(options.width > 0 ? options.width : remembered(options).window_width,
+                 options.height > 0 ? options.height : remembered(options).window_height),
           backends((prepare_callbacks(), window.get())),
           frame(frame_options(options, &renderer.painter, woken, window.content_scale())) {
         const bool is_own = viz::gl::opengl_info().renderer.find("zink") == std::string::npos;
@@ -174,6 +189,7 @@ struct Window::Impl {
     void show_frame();
     void show_differences();
     void take_input();
+    void keep_size(UserSettings& settings) const;
     void set_title();
 };
 
@@ -245,6 +261,16 @@ void Window::Impl::take_input() {
         ui.settings.smooth_while_interact && ui.status.state == RunState::running)
         session->pace().yield_for_ms(100);
     frame.set_display_scale(window.content_scale());
+    if (glfwGetWindowAttrib(window.get(), GLFW_MAXIMIZED) == 0) keep_size(ui.settings);
+}
+
+// Without the display's scale, by which GLFW multiplies it at the start.
+void Window::Impl::keep_size(UserSettings& settings) const {
+    int width = 0, height = 0;
+    glfwGetWindowSize(window.get(), &width, &height);
+    const float scale = window.content_scale();
+    settings.window_width = static_cast<int>(std::lround(float(width) / scale));
+    settings.window_height = static_cast<int>(std::lround(float(height) / scale));
 }
 
 void Window::Impl::set_title() {

@@ -6,6 +6,7 @@
 
 #include "app/panels/panel.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/panels/shared/run_menu.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
 #include "app/widgets/combo.h"
@@ -27,8 +28,10 @@ class ExplorerPanel final : public Panel {
     [[nodiscard]] bool passes(std::string_view name) const;
     void list_runs(const ViewState& ui);
     void draw_runs(PaneContext& ui);
+    void draw_run_rows(PaneContext& ui);
     void draw_layers(PaneContext& ui);
     void draw_pins(PaneContext& ui);
+    static bool draw_pin(PaneContext& ui, size_t index);
     std::string filter_;
     std::vector<RecentItem> recent_, runs_;  // as they were; the runs among them
 };
@@ -74,16 +77,31 @@ void ExplorerPanel::draw(Ui& ui) {
 void ExplorerPanel::draw_runs(PaneContext& ui) {
     list_runs(ui);
     section(ui, "Runs##runs", std::to_string(runs_.size()), false);
+    // It scrolls by itself, so that layers and pins stay in view.
+    constexpr float kRow = 40;
+    const float least = 3 * kRow, share = ImGui::GetContentRegionAvail().y * 0.35F;
+    const float all = ui.px(kRow) * static_cast<float>(runs_.size());
+    const float height = std::min(all, std::max(ui.px(least), share));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
+    if (ImGui::BeginChild("runs", {0, height}, ImGuiChildFlags_NavFlattened)) draw_run_rows(ui);
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+}
+
+void ExplorerPanel::draw_run_rows(PaneContext& ui) {
     for (const RecentItem& item : runs_) {
-        if (!passes(item.name)) continue;
+        const std::string name = ui.settings.shown_name_of(item.path, item.name);
+        if (!passes(name) && !passes(item.name) && !passes(run_tag(ui, item.path))) continue;
         const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
-        const Row line = row(ui, WidgetName::data(item.path), {40, is_open, item.name});
+        ImGui::SetNextItemAllowOverlap();
+        const Row line = row(ui, WidgetName::data(item.path), {40, is_open, name});
+        run_tooltip(ui, item.path, name);
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
                                                   ui.theme.series[size_t(item.color)], ui.px(2));
         const float available = line.max.x - line.min.x;
-        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name,
-                {text_size::label, ui.theme.text1, Face::regular, available - ui.px(34)});
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, name,
+                {text_size::label, ui.theme.text1, Face::regular, available - ui.px(58)});
         if (is_open) {
             icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
                     state_icon(shown_state(ui.status)),
@@ -104,6 +122,7 @@ void ExplorerPanel::draw_runs(PaneContext& ui) {
                     {text_size::hint, ui.theme.text3, Face::regular, available - ui.px(34)});
         }
         if (line.pressed && !is_open) ui.commands.send(OpenPath{item.path});
+        run_menu(ui, item, {line.max.x - ui.px(26), line.min.y});
     }
 }
 
@@ -178,24 +197,32 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
 void ExplorerPanel::draw_pins(PaneContext& ui) {
     section(ui, "Pins##pins", "P adds");
     if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
-    for (size_t i = ui.selection.pins.size(); i-- > 0;) {
-        const Pin& pin = ui.selection.pins[i];
-        const Row line = row(ui, {fmt::format("Pin {} {}", i, pin.words), fmt::format("pin_{}", i)},
-                             {22, false, pin.words});
-        icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
-                {text_size::icon_inline, ui.theme.text3});
-        const std::string step = "step " + group_thousands(pin.step);
-        const float available = line.max.x - line.min.x - ui.px(34);
-        const float words = text_extent(ui, pin.words, text_size::label).x + ui.px(8);
-        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words,
-                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, available)});
-        if (words + text_extent(ui, step, text_size::hint).x <= available)
-            text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)}, step,
-                       {text_size::hint, ui.theme.text3});
-        if (!line.pressed) continue;
-        ui.selection.lock(pin.cell);
+    for (size_t i = ui.selection.pins.size(); i-- > 0;)
+        if (!draw_pin(ui, i)) ui.selection.pins.erase(ui.selection.pins.begin() + ptrdiff_t(i));
+}
+
+// False: it is to go.
+bool ExplorerPanel::draw_pin(PaneContext& ui, size_t index) {
+    Pin& pin = ui.selection.pins[index];
+    ImGui::SetNextItemAllowOverlap();
+    const Row line =
+        row(ui, {fmt::format("Pin {} {}", index, pin.words), fmt::format("pin_{}", index)},
+            {22, false, pin.shown()});
+    icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
+            {text_size::icon_inline, ui.theme.text3});
+    const std::string step = "step " + group_thousands(pin.step);
+    const float available = line.max.x - line.min.x - ui.px(58);
+    const float words = text_extent(ui, pin.shown(), text_size::label).x + ui.px(8);
+    text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.shown(),
+            {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, available)});
+    if (words + text_extent(ui, step, text_size::hint).x <= available)
+        text_right(ui, {line.max.x - ui.px(30), line.min.y + ui.px(2)}, step,
+                   {text_size::hint, ui.theme.text3});
+    if (line.pressed) {
+        ui.selection.lock(Cell(pin.cell));
         ui.commands.send(ShowStep{pin.step == ui.status.step ? -1 : pin.step});
     }
+    return pin_menu(ui, pin, index, {line.max.x - ui.px(26), line.min.y - ui.px(2)});
 }
 
 }  // namespace

@@ -1,0 +1,92 @@
+#include "app/panels/shared/run_menu.h"
+
+#include <fmt/format.h>
+
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
+#include "app/widgets/tooltip.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr float kFieldWidth = 240;
+
+// True while its popup is open. `id`: without blanks and capitals.
+bool more_button(DrawContext& ui, const std::string& id, const char* tip, ImVec2 at) {
+    const ImVec2 before = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos(at);
+    if (button(ui, {.name = {"More", "more/" + id},
+                    .icon = icon::more,
+                    .kind = ButtonKind::icon,
+                    .tip = tip}))
+        ImGui::OpenPopup(("more of " + id).c_str());
+    ImGui::SetCursorScreenPos(before);
+    return ImGui::IsPopupOpen(("more of " + id).c_str());
+}
+
+void field(DrawContext& ui, const WidgetName& name, const char* hint, const char* tip,
+           std::string& text) {
+    label_column(ui, name.words, 60);
+    (void)text_field(ui, {.name = name, .hint = hint, .width = kFieldWidth, .tip = tip}, text);
+}
+
+}  // namespace
+
+void run_menu(PaneContext& ui, const RecentItem& item, ImVec2 at) {
+    if (!more_button(ui, item.path, "Name, tag and note of this run; forget it.", at)) return;
+    const PopupScope popup(ui, ("more of " + item.path).c_str());
+    if (!popup.is_open()) return;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(4)));
+    RunNotes& notes = ui.settings.notes[item.path];
+    field(ui, "Name##run_name", item.name.c_str(), "What this run is called here.", notes.name);
+    field(ui, "Tag##run_tag", "baseline", "A word that the filter finds.", notes.tag);
+    field(ui, "Note##run_note", "what was tried, what came of it", "Shown in its tooltip.",
+          notes.note);
+    const std::string path = item.path;  // forgetting it ends the item
+    const bool is_open = ui.has_model() && ui.status.path == path;
+    if (button(ui, {.name = "Forget this run##forget_run",
+                    .icon = icon::trash,
+                    .kind = ButtonKind::ghost,
+                    .why_not = is_open ? "It is open." : "",
+                    .tip = "Takes it off this list, with its notes. Its files stay."})) {
+        ui.settings.forget(path);
+        ImGui::CloseCurrentPopup();
+    }
+    ImGui::PopStyleVar();
+}
+
+bool pin_menu(PaneContext& ui, Pin& pin, size_t index, ImVec2 at) {
+    const std::string id = fmt::format("pin_{}", index);
+    if (!more_button(ui, id, "Names this pin, or removes it.", at)) return true;
+    const PopupScope popup(ui, ("more of " + id).c_str());
+    if (!popup.is_open()) return true;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(4)));
+    field(ui, "Name##pin_name", pin.words.c_str(), "What stands here, in place of the cell.",
+          pin.note);
+    const bool is_removed = button(ui, {.name = "Remove pin##remove_pin",
+                                        .icon = icon::trash,
+                                        .kind = ButtonKind::ghost,
+                                        .tip = "Takes it off the list and the timeline."});
+    if (is_removed) ImGui::CloseCurrentPopup();
+    ImGui::PopStyleVar();
+    return !is_removed;
+}
+
+void run_tooltip(PaneContext& ui, const std::string& path, const std::string& name) {
+    const auto found = ui.settings.notes.find(path);
+    std::string words;
+    if (found != ui.settings.notes.end())
+        for (const std::string& text : {found->second.tag, found->second.note})
+            if (!text.empty()) words += text + "\n";
+    tooltip(ui, {.name = name, .sentence = words + path});
+}
+
+std::string run_tag(const ViewState& ui, const std::string& path) {
+    const auto found = ui.settings.notes.find(path);
+    return found == ui.settings.notes.end() ? std::string() : found->second.tag;
+}
+
+}  // namespace aft::app
