@@ -52,6 +52,7 @@ void draw_map(const AtlasView& view, const AtlasCell& cell, const Box& box, cons
 }
 
 struct LabelPlaces {  // from the map's left edge
+    AtlasCaption what = AtlasCaption::full;
     TextStyle name, number;
     float text_end = 0, bar_low = 0,
           bar_high = 0;  // where the number ends; the meter between name and number
@@ -59,6 +60,7 @@ struct LabelPlaces {  // from the map's left edge
 
 LabelPlaces label_places(const AtlasCell& cell, float width, bool chosen, const Look& look) {
     LabelPlaces out{
+        .what = {},
         .name = {.size = kLabelSize,
                  .color = chosen ? look.theme.text1 : look.theme.text3,
                  .face = chosen ? Face::medium : Face::regular},
@@ -106,11 +108,11 @@ bool have_bars_room(const AtlasView& view, float width, const Look& look) {
 }
 
 void draw_cell_label(const AtlasCell& cell, const Box& box, const LabelPlaces& places,
-                     const CaptionPlan& plan, const Look& look) {
+                     const Look& look) {
     const float y = box.high.y + look.px(3);
-    const bool is_brief = plan.what == AtlasCaption::brief && !cell.brief.empty();
+    const bool is_brief = places.what == AtlasCaption::brief && !cell.brief.empty();
     draw_text(look, {box.low.x, y}, places.name, is_brief ? cell.brief : cell.label);
-    if (plan.what == AtlasCaption::full)
+    if (places.what == AtlasCaption::full)
         draw_text(look, {box.low.x + places.text_end, y}, places.number, cell.bar_text);
 }
 
@@ -218,8 +220,9 @@ void draw_maps(const AtlasFrame& s, Tiles& tiles) {
         draw_map(s.view, cell, box, s.look);
         const bool chosen = row == s.view.selected_row && column == s.view.selected_column;
         if (shape.cell_label <= 0 || column % s.captions.stride != 0) continue;
-        const LabelPlaces places = label_places(cell, box.width(), chosen, s.look);
-        draw_cell_label(cell, box, places, s.captions, s.look);
+        LabelPlaces places = label_places(cell, box.width(), chosen, s.look);
+        places.what = s.captions.what;
+        draw_cell_label(cell, box, places, s.look);
         if (s.has_bars && cell.bar >= 0) draw_cell_bar(cell, box, places, s.look);
     }
 }

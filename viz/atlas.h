@@ -48,7 +48,7 @@ struct AtlasCell {
     std::string brief{};     // instead where the maps stand too close for it: "L3"
     double bar = -1;         // 0 .. 1: a small meter beside the label; < 0 = none. Drawn where
                              // all of the atlas have room: AtlasReply::has_bars
-    std::string bar_text{};  // at the meter's right; left out where there is no room
+    std::string bar_text{};  // at the meter's right; left out where it does not fit
     bool pinned = false, changed = false, dimmed = false;
 };
 

@@ -70,13 +70,13 @@ std::vector<double> log_ticks(const TickAxis& axis) {
     return even;
 }
 
-struct Unit {
+struct TickUnit {
     double size = 1;
     std::string suffix{};
 };
 
 // That of the largest number, if two decimals then tell the ticks apart.
-Unit unit_of(double largest, double apart) {
+TickUnit unit_of(double largest, double apart) {
     if (largest >= 1e9 || (largest > 0 && largest < 1e-4)) {
         const auto power = static_cast<int>(std::floor(std::log10(largest) + kRounding));
         return {std::pow(10, power),
@@ -108,7 +108,7 @@ Ticks make_ticks(const TickAxis& axis) {
     // Over several decades every number has the unit that suits it.
     const bool is_wide = axis.is_log && v.back() >= 50 * v.front();
     for (const double value : v) {
-        const Unit unit = is_wide ? unit_of(value, value) : unit_of(largest, apart);
+        const TickUnit unit = is_wide ? unit_of(value, value) : unit_of(largest, apart);
         const int decimals = decimals_of((is_wide ? value : apart) / unit.size);
         out.labels.push_back(value == 0 ? "0"
                                         : plain_number(value / unit.size, decimals) + unit.suffix);

@@ -180,7 +180,6 @@ std::vector<UnsavedSteps> Frame::end_sessions() {
 void Frame::save_settings() {
     Impl& p = *impl_;
     if (p.options.settings_file.empty()) return;
-    p.host.keep_place();
     p.ui.settings.view = kept_view(p.ui.selection);
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
     impl_->ui.settings.layout_scale = p.ui.fonts.regular != nullptr ? p.ui.scale : 0;

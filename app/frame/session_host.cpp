@@ -152,16 +152,16 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
 }
 
 void SessionHost::keep_place() {
-    if (shown_.path.empty()) return;
+    if (shown_.kept_as.empty()) return;
     const Selection& selection = ui_.selection;
-    RunNotes& notes = ui_.settings.notes[recent_item(shown_.path).path];
-    notes.pins = selection.pins;
+    RunNotes& notes = ui_.settings.notes[shown_.kept_as];
+    if (notes.pins != selection.pins) notes.pins = selection.pins;
     notes.locked = selection.locked ? std::optional(selection.cell) : std::nullopt;
 }
 
 // What keep_place() kept when this run was open last.
-void SessionHost::restore_place(const std::string& path) {
-    const auto found = ui_.settings.notes.find(path);
+void SessionHost::restore_place() {
+    const auto found = ui_.settings.notes.find(shown_.kept_as);
     if (found == ui_.settings.notes.end()) return;
     ui_.selection.pins = found->second.pins;
     if (found->second.locked) ui_.selection.lock(*found->second.locked);
@@ -174,7 +174,8 @@ void SessionHost::remember_open() {
     const bool is_first = shown_.path.empty();  // else a file that has become a run: as it is
     shown_.path = ui_.status.path;
     RecentItem item = recent_item(ui_.status.path);
-    if (is_first) restore_place(item.path);
+    shown_.kept_as = item.path;
+    if (is_first) restore_place();
     const Config& config = ui_.status.config;
     item.what = fmt::format(
         "{}, {}, {} layers",
@@ -193,6 +194,7 @@ void SessionHost::poll() {
     const auto completion = session->completions().latest();
     if (completion && completion->id == choice.own_id) choice.own = completion;
     remember_open();
+    keep_place();
 }
 
 namespace {

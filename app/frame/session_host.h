@@ -28,7 +28,6 @@ class SessionHost {
     // Of `ui`: errors, messages, rewinds; and of sessions that have ended since, what is unsaved.
     void note_changes();
     void load_image();
-    void keep_place();  // of the open run: pins and locked cell, into the user's settings
     // Blocks. What the open session could not save, if so.
     [[nodiscard]] std::optional<UnsavedSteps> save();
     // Blocks until all have ended. What could not be saved and was not reported.
@@ -42,10 +41,12 @@ class SessionHost {
     std::vector<UnsavedSteps> take_unsaved();  // of sessions that have ended, which are dropped
     void open_one(const std::string& path, Opening opening);
     void remember_open();
-    void restore_place(const std::string& path);
+    void keep_place();  // of the open run: pins and locked cell, into the user's settings
+    void restore_place();
 
     struct ShownMessages {  // what was shown of the open session already
         std::string message, error, path, missing_data;
+        std::string kept_as;  // the path, as the user's settings name it
         std::vector<std::string> not_finite;
         int64_t rewinds = 0;
     };

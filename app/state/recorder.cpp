@@ -122,9 +122,9 @@ void Recorder::runs_action(std::string id) {
     current_.back().action = std::move(id);
 }
 
-void Recorder::explain(ImGuiID item, std::string tip) {
-    if (item != 0 && !current_.empty() && current_.back().item == item)
-        current_.back().tip = std::move(tip);
+void record_tip(Recorder& recorder, ImGuiID item, std::string tip) {
+    std::vector<WidgetRecord>& list = recorder.current_;
+    if (item != 0 && !list.empty() && list.back().item == item) list.back().tip = std::move(tip);
 }
 
 void ScriptedValue::request(std::string name, std::string value) {

@@ -67,8 +67,7 @@ class Recorder {
     // Records the last ImGui item, or a rectangle of its own, under a claimed path.
     void item(std::string kind, WidgetPath path, std::string value = {}, std::string why_not = {});
     void area(WidgetRecord record);
-    void runs_action(std::string id);             // the widget recorded last does
-    void explain(ImGuiID item, std::string tip);  // the widget recorded last, if it is this item
+    void runs_action(std::string id);  // the widget recorded last does
 
     [[nodiscard]] const std::vector<WidgetRecord>& last() const { return last_; }
     // In last(): by label or id, the end of one, or the id of the action that it runs.
@@ -78,10 +77,14 @@ class Recorder {
     std::string scroll_to;  // label or id that should be scrolled into view when drawn
 
   private:
+    friend void record_tip(Recorder& recorder, ImGuiID item, std::string tip);
     WidgetName pane_, section_;
     std::vector<WidgetRecord> current_, last_;
     std::unordered_map<std::string, int> labels_, ids_;  // how often in this frame
 };
+
+// Of the widget recorded last, if it is this item.
+void record_tip(Recorder& recorder, ImGuiID item, std::string tip);
 
 // What AFTERIMAGE_DUMP writes: "frame<TAB>N<TAB>workspace", then one widget a line:
 // kind, label, "x y width height", value, "enabled" or "disabled: why", id.

@@ -12,9 +12,12 @@ namespace {
 constexpr size_t kMostPins = 200, kMostText = 2000;  // of a run; bytes of a text
 
 // A whole number within its limits, also where it is written as 1e300.
-int64_t whole_in(const json& j, const char* key, int64_t standard, int64_t low, int64_t high) {
-    const double value = j.value(key, double(standard));
-    return static_cast<int64_t>(std::clamp(value, double(low), double(high)));
+struct IndexLimits {
+    int64_t standard = 0, low = 0, high = 0;
+};
+int64_t whole_in(const json& j, const char* key, const IndexLimits& limits) {
+    const double value = j.value(key, double(limits.standard));
+    return static_cast<int64_t>(std::clamp(value, double(limits.low), double(limits.high)));
 }
 
 std::string text_in(const json& j, const char* key) {
@@ -31,7 +34,7 @@ json cell_to_json(const Cell& c) {
 Cell cell_from_json(const json& j) {
     constexpr int64_t kMost = int64_t{1} << 20;
     const auto index = [&](const char* key, int64_t least) {
-        return whole_in(j, key, least, least, kMost);
+        return whole_in(j, key, {least, least, kMost});
     };
     return {.layer = index("layer", 0),
             .head = index("head", -1),
@@ -58,7 +61,7 @@ RunNotes notes_from_json(const json& j) {
         if (out.pins.size() >= kMostPins) break;
         const Cell cell = cell_from_json(pin.value("cell", json::object()));
         out.pins.push_back({.cell = cell,
-                            .step = whole_in(pin, "step", 0, 0, int64_t{1} << 53),
+                            .step = whole_in(pin, "step", {0, 0, int64_t{1} << 53}),
                             .words = cell_words(cell),
                             .note = text_in(pin, "note")});
     }
@@ -74,14 +77,14 @@ json view_to_json(const KeptView& view) {
 KeptView view_from_json(const json& j) {
     const KeptView standard;
     const auto number = [&](const char* key, int begins, int low, int high) {
-        return static_cast<int>(whole_in(j, key, begins, low, high));
+        return static_cast<int>(whole_in(j, key, {begins, low, high}));
     };
     return {.quantity = number("quantity", standard.quantity, 0, 3),
             .gauge = number("gauge", standard.gauge, 0, 1),
             .range_mode = number("range_mode", standard.range_mode, 0, 2),
             .scale = number("scale", standard.scale, -1, 1),
             .tool = number("tool", standard.tool, 0, 2),
-            .brush = whole_in(j, "brush", standard.brush, 0, 8)};
+            .brush = whole_in(j, "brush", {standard.brush, 0, 8})};
 }
 
 }  // namespace aft::app

@@ -30,8 +30,8 @@ bool is_due(DrawContext& ui) {
 }  // namespace
 
 void tooltip(DrawContext& ui, const Tip& tip) {
-    ui.recorder.explain(ImGui::GetItemID(),
-                        tip.name + (tip.sentence.empty() ? "" : ": " + tip.sentence));
+    record_tip(ui.recorder, ImGui::GetItemID(),
+               tip.name + (tip.sentence.empty() ? "" : ": " + tip.sentence));
     if (!is_due(ui)) return;
     ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));

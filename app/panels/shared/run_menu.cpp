@@ -27,10 +27,16 @@ bool more_button(DrawContext& ui, const std::string& id, const char* tip, ImVec2
     return ImGui::IsPopupOpen(("more of " + id).c_str());
 }
 
-void field(DrawContext& ui, const WidgetName& name, const char* hint, const char* tip,
-           std::string& text) {
-    label_column(ui, name.words, 60);
-    (void)text_field(ui, {.name = name, .hint = hint, .width = kFieldWidth, .tip = tip}, text);
+struct NoteField {
+    WidgetName name;
+    std::string hint;
+    const char* tip;
+};
+
+void note_field(DrawContext& ui, const NoteField& spec, std::string& text) {
+    label_column(ui, spec.name.words, 60);
+    (void)text_field(
+        ui, {.name = spec.name, .hint = spec.hint, .width = kFieldWidth, .tip = spec.tip}, text);
 }
 
 }  // namespace
@@ -41,10 +47,9 @@ void run_menu(PaneContext& ui, const RecentItem& item, ImVec2 at) {
     if (!popup.is_open()) return;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(4)));
     RunNotes& notes = ui.settings.notes[item.path];
-    field(ui, "Name##run_name", item.name.c_str(), "What this run is called here.", notes.name);
-    field(ui, "Tag##run_tag", "baseline", "A word that the filter finds.", notes.tag);
-    field(ui, "Note##run_note", "what was tried, what came of it", "Shown in its tooltip.",
-          notes.note);
+    note_field(ui, {"Name##run_name", item.name, "What this run is called here."}, notes.name);
+    note_field(ui, {"Tag##run_tag", "baseline", "A word that the filter finds."}, notes.tag);
+    note_field(ui, {"Note##run_note", "what was tried", "Shown in its tooltip."}, notes.note);
     const std::string path = item.path;  // forgetting it ends the item
     const bool is_open = ui.has_model() && ui.status.path == path;
     if (button(ui, {.name = "Forget this run##forget_run",
@@ -64,8 +69,8 @@ bool pin_menu(PaneContext& ui, Pin& pin, size_t index, ImVec2 at) {
     const PopupScope popup(ui, ("more of " + id).c_str());
     if (!popup.is_open()) return true;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(4)));
-    field(ui, "Name##pin_name", pin.words.c_str(), "What stands here, in place of the cell.",
-          pin.note);
+    note_field(ui, {"Name##pin_name", pin.words, "What stands here, in place of the cell."},
+               pin.note);
     const bool is_removed = button(ui, {.name = "Remove pin##remove_pin",
                                         .icon = icon::trash,
                                         .kind = ButtonKind::ghost,
