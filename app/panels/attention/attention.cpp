@@ -8,6 +8,7 @@
 #include "app/panels/attention/attention_gallery.h"
 #include "app/panels/attention/attention_maps.h"
 #include "app/panels/attention/attention_numbers.h"
+#include "app/panels/attention/class_guess.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/tool_row.h"
@@ -40,6 +41,7 @@ class AttentionPanel : public Panel {
     AttentionData data_;
     AttentionMaps maps_;
     AttentionGallery gallery_;
+    ClassGuess guess_;
     int parts_ = 0, reduce_ = 0;
     int64_t target_channel_ = 0;
     int64_t pointed_channel_ = -1;  // whose small map is under the pointer
@@ -255,6 +257,7 @@ void AttentionPanel::inspector(Ui& ui) {
                                     : "%");
     }
     if (positions.is_autoregressive) hint(ui, shift_words(positions));
+    guess_.draw(ui);
     draw_prior_or_content(ui, {.data = data_,
                                .positions = positions,
                                .layer = cell.layer,
