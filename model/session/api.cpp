@@ -74,6 +74,10 @@ RunCommands Session::run() {
 TrainingPace Session::pace() {
     return TrainingPace(impl_->channels);
 }
+AnswersKept ProbeAnswers::kept() const {
+    return {.bytes = channels_.cache.bytes(), .limit = channels_.cache.limit()};
+}
+
 ProbeAnswers Session::probes() const {
     return ProbeAnswers(impl_->channels);
 }
