@@ -32,9 +32,9 @@ json cell_to_json(const Cell& c) {
 
 // What lies outside the model is taken back when it is opened (Selection::clamp).
 Cell cell_from_json(const json& j) {
-    constexpr int64_t kMost = int64_t{1} << 20;
+    constexpr int64_t kMostIndex = int64_t{1} << 20;
     const auto index = [&](const char* key, int64_t least) {
-        return whole_in(j, key, {least, least, kMost});
+        return whole_in(j, key, {least, least, kMostIndex});
     };
     return {.layer = index("layer", 0),
             .head = index("head", -1),

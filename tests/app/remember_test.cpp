@@ -111,6 +111,7 @@ TEST_F(Remember, RunsAreNamedAndForgottenInTheExplorer) {
 
 TEST_F(Remember, PinsAreNamedAndRemoved) {
     make(fed(feed_small));
+    ui().settings.remember({.path = "/runs/a", .name = "a", .what = ""});
     run("view.workspace_train\nframes 3\nselection.pin\nframes 3\n");
     ASSERT_EQ(ui().selection.pins.size(), 1U);
     run("click explorer/pins/more/pin_0\nframes 3\nset explorer/pins/pin_name corner\nframes 3\n");

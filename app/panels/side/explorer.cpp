@@ -77,6 +77,7 @@ void ExplorerPanel::draw(Ui& ui) {
 void ExplorerPanel::draw_runs(PaneContext& ui) {
     list_runs(ui);
     section(ui, "Runs##runs", std::to_string(runs_.size()), false);
+    if (runs_.empty()) return;
     // It scrolls by itself, so that layers and pins stay in view.
     constexpr float kRow = 40;
     const float least = 3 * kRow, share = ImGui::GetContentRegionAvail().y * 0.35F;
