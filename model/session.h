@@ -54,6 +54,10 @@ class TrainingPace {
     session::SessionChannels& channels_;
 };
 
+struct AnswersKept {
+    size_t bytes = 0, limit = 0;
+};
+
 // What probes (model/probe) answer.
 class ProbeAnswers {
   public:
@@ -63,6 +67,9 @@ class ProbeAnswers {
     // with stale_ok.
     [[nodiscard]] FieldSetPtr ask(const ProbeRequest& request, bool stale_ok = true,
                                   std::string* error = nullptr);
+    // What the answers take that are kept, so that scrubbing back computes nothing again; beyond
+    // the limit the least recently used go first.
+    [[nodiscard]] AnswersKept kept() const;
 
   private:
     session::SessionChannels& channels_;

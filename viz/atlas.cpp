@@ -43,10 +43,16 @@ void draw_map(const AtlasView& view, const AtlasCell& cell, const Box& box, cons
                         box.height() / float(cell.data.rows)};
     const ImVec2 low = {box.low.x + one.x * float(view.mark.column),
                         box.low.y + one.y * float(view.mark.row)};
-    ImGui::GetWindowDrawList()->AddRect(low, {low.x + one.x, low.y + one.y}, look.theme.accent);
+    // A cell of one pixel would not be found: the ring stands round at least five.
+    const ImVec2 out = {std::max(0.0F, (look.px(5) - one.x) / 2),
+                        std::max(0.0F, (look.px(5) - one.y) / 2)};
+    draw_ring(look,
+              {{low.x - out.x, low.y - out.y}, {low.x + one.x + out.x, low.y + one.y + out.y}},
+              look.theme.accent, 1);
 }
 
 struct LabelPlaces {  // from the map's left edge
+    AtlasCaption what = AtlasCaption::full;
     TextStyle name, number;
     float text_end = 0, bar_low = 0,
           bar_high = 0;  // where the number ends; the meter between name and number
@@ -54,6 +60,7 @@ struct LabelPlaces {  // from the map's left edge
 
 LabelPlaces label_places(const AtlasCell& cell, float width, bool chosen, const Look& look) {
     LabelPlaces out{
+        .what = {},
         .name = {.size = kLabelSize,
                  .color = chosen ? look.theme.text1 : look.theme.text3,
                  .face = chosen ? Face::medium : Face::regular},
@@ -63,6 +70,29 @@ LabelPlaces label_places(const AtlasCell& cell, float width, bool chosen, const 
     out.bar_low = std::max(text_size(look, out.name, cell.label).x, look.px(24)) + look.px(6);
     out.bar_high = out.text_end - text_size(look, out.number, cell.bar_text).x - look.px(6);
     return out;
+}
+
+struct CaptionPlan {
+    AtlasCaption what = AtlasCaption::full;
+    int stride = 1;
+};
+
+CaptionPlan plan_captions(const AtlasView& view, const AtlasLayout& layout, const Look& look) {
+    const TextStyle name{.size = kLabelSize, .face = Face::medium};  // as the chosen one
+    const TextStyle number{.size = kLabelSize};
+    const float gap = look.px(6), pitch = layout.pitch.x - gap;
+    float both = 0, label = 0, brief = 0;
+    for (const AtlasCell& cell : view.cells) {
+        const float own = text_size(look, name, cell.label).x;
+        const float beside = cell.bar_text.empty() ? 0 : text_size(look, number, cell.bar_text).x;
+        label = std::max(label, own);
+        both = std::max(both, beside > 0 ? own + gap + beside + look.px(4) : 0);
+        brief = std::max(brief, cell.brief.empty() ? own : text_size(look, name, cell.brief).x);
+    }
+    if (both <= layout.tile.x && label <= pitch) return {};
+    if (label <= pitch) return {AtlasCaption::label, 1};
+    const int stride = static_cast<int>(std::ceil(brief / std::max(1.0F, pitch)));
+    return {AtlasCaption::brief, std::max(1, stride)};
 }
 
 // One meter alone would read as if the others were empty.
@@ -80,8 +110,10 @@ bool have_bars_room(const AtlasView& view, float width, const Look& look) {
 void draw_cell_label(const AtlasCell& cell, const Box& box, const LabelPlaces& places,
                      const Look& look) {
     const float y = box.high.y + look.px(3);
-    draw_text(look, {box.low.x, y}, places.name, cell.label);
-    draw_text(look, {box.low.x + places.text_end, y}, places.number, cell.bar_text);
+    const bool is_brief = places.what == AtlasCaption::brief && !cell.brief.empty();
+    draw_text(look, {box.low.x, y}, places.name, is_brief ? cell.brief : cell.label);
+    if (places.what == AtlasCaption::full)
+        draw_text(look, {box.low.x + places.text_end, y}, places.number, cell.bar_text);
 }
 
 void draw_cell_bar(const AtlasCell& cell, const Box& box, const LabelPlaces& places,
@@ -101,6 +133,7 @@ struct AtlasFrame {  // one frame of an atlas
     ImVec2 corner;  // of the area on screen, scroll included
     AtlasHit hovered;
     bool has_bars = false;
+    CaptionPlan captions{};
 
     [[nodiscard]] Box box(int row, int column) const {
         Box b = layout.cell(row, column);
@@ -132,13 +165,22 @@ void draw_labels(const AtlasFrame& s) {
                          .face = chosen ? Face::medium : Face::regular,
                          .align = align};
     };
-    for (size_t r = 0; r < s.view.row_labels.size(); ++r) {
+    // Every n-th where the maps stand closer than their names.
+    float widest = 1;
+    for (const std::string& words : s.view.column_labels)
+        widest = std::max(widest, text_size(s.look, style(true, Align::left), words).x);
+    const auto stride = [](float needed, float pitch) {
+        return static_cast<size_t>(std::max(1.0F, std::ceil(needed / std::max(1.0F, pitch))));
+    };
+    const size_t down = stride(s.look.px(16), s.layout.pitch.y);
+    const size_t across = stride(widest + s.look.px(4), s.layout.pitch.x);
+    for (size_t r = 0; r < s.view.row_labels.size(); r += down) {
         const Box box = s.box(int(r), 0);
         const float y = (box.low.y + box.high.y) / 2 - s.look.px(8);
         draw_text(s.look, {s.corner.x, y}, style(int(r) == s.view.selected_row, Align::left),
                   s.view.row_labels[r]);
     }
-    for (size_t c = 0; c < s.view.column_labels.size(); ++c) {
+    for (size_t c = 0; c < s.view.column_labels.size(); c += across) {
         const Box box = s.box(0, int(c));
         draw_text(s.look, {(box.low.x + box.high.x) / 2, box.low.y - s.look.px(20)},
                   style(int(c) == s.view.selected_column, Align::centre), s.view.column_labels[c]);
@@ -177,8 +219,9 @@ void draw_maps(const AtlasFrame& s, Tiles& tiles) {
         }
         draw_map(s.view, cell, box, s.look);
         const bool chosen = row == s.view.selected_row && column == s.view.selected_column;
-        if (shape.cell_label <= 0) continue;
-        const LabelPlaces places = label_places(cell, box.width(), chosen, s.look);
+        if (shape.cell_label <= 0 || column % s.captions.stride != 0) continue;
+        LabelPlaces places = label_places(cell, box.width(), chosen, s.look);
+        places.what = s.captions.what;
         draw_cell_label(cell, box, places, s.look);
         if (s.has_bars && cell.bar >= 0) draw_cell_bar(cell, box, places, s.look);
     }
@@ -249,7 +292,7 @@ AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
     ImGui::InvisibleButton(view.id, {std::max(1.0F, size.x), std::max(1.0F, size.y)});
     reply.box = {corner, {corner.x + size.x, corner.y + size.y}};
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    AtlasFrame shown{view, look, reply.layout, corner, {}, false};
+    AtlasFrame shown{view, look, reply.layout, corner, {}, false, {}};
     if (ImGui::IsItemHovered()) {
         const AtlasHit hit =
             hit_atlas(reply.layout, shape, {mouse.x - corner.x, mouse.y - corner.y});
@@ -260,6 +303,9 @@ AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
     }
     shown.hovered = reply.hovered;
     shown.has_bars = reply.has_bars = have_bars_room(view, reply.layout.tile.x, look);
+    shown.captions = plan_captions(view, reply.layout, look);
+    reply.caption = shown.captions.what;
+    reply.label_stride = shown.captions.stride;
     draw_row_ground(shown);
     draw_maps(shown, tiles_);
     draw_labels(shown);

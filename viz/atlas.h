@@ -45,9 +45,10 @@ struct AtlasCell {
     MapData data{};  // values empty = not there yet: hatched
     Coloring coloring{};
     std::string label{};     // under the map, with AtlasShape::cell_label
+    std::string brief{};     // instead where the maps stand too close for it: "L3"
     double bar = -1;         // 0 .. 1: a small meter beside the label; < 0 = none. Drawn where
                              // all of the atlas have room: AtlasReply::has_bars
-    std::string bar_text{};  // at the meter's right
+    std::string bar_text{};  // at the meter's right; left out where it does not fit
     bool pinned = false, changed = false, dimmed = false;
 };
 
@@ -62,11 +63,16 @@ struct AtlasView {
     MapCell mark{};  // ringed in every map
 };
 
+// What stands under the maps: the same under all of them, as much as fits under the narrowest.
+enum class AtlasCaption { full, label, brief };
+
 struct AtlasReply {
     AtlasHit hovered, clicked, double_clicked;
     AtlasLayout layout;
     Box box;                // on screen
     bool has_bars = false;  // the meters are drawn
+    AtlasCaption caption = AtlasCaption::full;
+    int label_stride = 1;  // of brief captions, where not even they have room: every n-th
 };
 
 class Atlas {

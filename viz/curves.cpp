@@ -1,15 +1,13 @@
 #include "viz/curves.h"
 
-#include <fmt/format.h>
 #include <implot.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "core/text.h"
 #include "viz/curve_card.h"
 #include "viz/curve_lines.h"
+#include "viz/plot_ticks.h"
 #include "viz/text.h"
 
 namespace aft::viz {
@@ -25,12 +23,15 @@ struct Extent {
         low = std::min(low, v);
         high = std::max(high, v);
     }
-    // Never empty; 5 % of air above and below where `air`.
+    // Never empty; 5 % of air above and below where `air`. What is constant but for its rounding
+    // stands in the middle, a tenth of itself from both ends.
     void finish(bool log, bool air) {
         if (!(low <= high)) *this = log ? Extent{0.1, 1} : Extent{0, 1};
-        if (low == high) {
-            low = log ? low / 2 : low - std::max(0.5, std::abs(low) * 0.1);
-            high = log ? high * 2 : high + std::max(0.5, std::abs(high) * 0.1);
+        const double size = std::max(std::abs(low), std::abs(high));
+        if (high - low <= 1e-9 * size) {
+            const double pad = size > 0 ? size * 0.1 : 0.5;
+            low = log ? low / 2 : low - pad;
+            high = log ? high * 2 : high + pad;
         } else if (air) {
             const double pad = log ? std::pow(high / low, 0.05) : (high - low) * 0.05;
             low = log ? low / pad : low - pad;
@@ -54,6 +55,22 @@ Extent shown_x(const CurvePlot& plot) {
     return full_x(plot);
 }
 
+// The end of the axis that shows nearly all values where a few stand far above them: one blow-up
+// must not flatten a curve. Else `all.high`.
+double high_without_peaks(const std::vector<PlotLine>& lines, const Extent& all) {
+    constexpr double kShown = 0.95, kFar = 8, kAir = 1.25;
+    std::vector<double> values;
+    for (const PlotLine& line : lines)
+        for (const auto* points : {&line.raw, &line.main})
+            for (const PlotPoint& p : *points)
+                if (std::isfinite(p.y)) values.push_back(p.y);
+    if (values.size() < 40) return all.high;
+    const auto at = values.begin() + std::ptrdiff_t(kShown * double(values.size()));
+    std::nth_element(values.begin(), at, values.end());
+    const double most = *at - all.low;
+    return most > 0 && all.high - all.low > kFar * most ? all.low + kAir * most : all.high;
+}
+
 Extent shown_y(const CurvePlot& plot, const std::vector<PlotLine>& lines) {
     if (const AxisZoom* zoom = plot.zoom.y; zoom != nullptr && zoom->is_user)
         return {zoom->low, zoom->high};
@@ -62,6 +79,7 @@ Extent shown_y(const CurvePlot& plot, const std::vector<PlotLine>& lines) {
         for (const auto* points : {&line.raw, &line.main, &line.low, &line.high})
             for (const PlotPoint& p : *points) y.add(p.y, plot.log_y);
     if (plot.zero_line) y.add(0, plot.log_y);
+    if (plot.cuts_peaks && !plot.log_y) y.high = high_without_peaks(lines, y);
     y.finish(plot.log_y, true);
     return y;
 }
@@ -114,61 +132,38 @@ void plot_lines(const std::vector<PlotLine>& lines, const Look& look) {
     }
 }
 
-int axis_number(double value, char* out, int size, void* /*unused*/) {
-    std::string text;
-    const double a = std::abs(value);
-    if (a >= 1e9) {
-        const auto power = static_cast<int>(std::floor(std::log10(a) + 1e-9));
-        text = fmt::format("{:.3g}e{}", value / std::pow(10, power), power);
-    } else if (a >= 1e6) {
-        text = plain_number(value / 1e6, std::fmod(a, 1e6) == 0 ? 0 : 1) + "M";
-    } else if (a >= 1e4) {
-        text = plain_number(value / 1e3, std::fmod(a, 1e3) == 0 ? 0 : 1) + "k";
-    } else {
-        text = fmt::format("{:.6g}", value);
-        if (text.starts_with('-')) text.replace(0, 1, "\u2212");
-    }
-    return std::snprintf(out, static_cast<size_t>(size), "%s", text.c_str());
-}
-
-// Powers of ten only; a range inside one decade has none, so `all` labels every tick there.
-int axis_power(double value, char* out, int size, void* all) {
-    if (*static_cast<const bool*>(all)) return axis_number(value, out, size, nullptr);
-    const double power = std::log10(std::max(value, 1e-300));
-    if (std::abs(power - std::round(power)) > 1e-6)
-        return std::snprintf(out, size_t(size), "%s", "");
-    return axis_number(value, out, size, nullptr);
-}
-
 struct Limits {
     double x[2], y[2];
 };
 
-void setup_axes(const CurvePlot& plot, Limits& limits) {
+void setup_ticks(ImAxis axis, const TickAxis& spec) {
+    if (spec.is_log) ImPlot::SetupAxisScale(axis, ImPlotScale_Log10);
+    const Ticks ticks = make_ticks(spec);
+    std::vector<const char*> labels;
+    for (const std::string& label : ticks.labels) labels.push_back(label.c_str());
+    ImPlot::SetupAxisTicks(axis, ticks.values.data(), int(ticks.values.size()), labels.data());
+}
+
+void setup_axes(const CurvePlot& plot, Limits& limits, ImVec2 size, const Look& look) {
     const bool locked = plot.zoom.x == nullptr;
     const ImPlotAxisFlags common = ImPlotAxisFlags_NoLabel | ImPlotAxisFlags_NoMenus |
                                    ImPlotAxisFlags_NoSideSwitch | ImPlotAxisFlags_NoHighlight |
                                    (locked ? ImPlotAxisFlags_Lock : 0);
     ImPlot::SetupAxes(nullptr, nullptr, common | (plot.x_labels ? 0 : ImPlotAxisFlags_NoTickLabels),
                       common);
-    static constexpr bool kAll = true, kPowers = false;
-    const auto scale = [](ImAxis axis, bool log, const double(&range)[2]) {
-        if (log) ImPlot::SetupAxisScale(axis, ImPlotScale_Log10);
-        const bool few = std::floor(std::log10(std::max(1e-300, range[1]))) <
-                         std::ceil(std::log10(std::max(1e-300, range[0]))) + 1;
-        ImPlot::SetupAxisFormat(axis, log ? axis_power : axis_number,
-                                const_cast<bool*>(few ? &kAll : &kPowers));
-        if (!log || !few) return;
-        std::array<double, 4> ticks{};  // evenly apart on the log axis, two digits
-        for (size_t i = 0; i < ticks.size(); ++i) {
-            const double at = range[0] * std::pow(range[1] / range[0], (double(i) + 0.5) / 4);
-            const double unit = std::pow(10, std::floor(std::log10(at)) - 1);
-            ticks[i] = std::round(at / unit) * unit;
-        }
-        ImPlot::SetupAxisTicks(axis, ticks.data(), int(ticks.size()));
+    constexpr float kAcross = 76, kDown = 34;  // from number to number, pixels at scale 1
+    const auto most = [](float pixels, float each) {
+        return std::clamp(static_cast<int>(pixels / each), 2, 10);
     };
-    scale(ImAxis_X1, plot.log_x, limits.x);
-    scale(ImAxis_Y1, plot.log_y, limits.y);
+    setup_ticks(ImAxis_X1, {.low = limits.x[0],
+                            .high = limits.x[1],
+                            .is_log = plot.log_x,
+                            .is_whole = true,
+                            .most = most(size.x, look.px(kAcross))});
+    setup_ticks(ImAxis_Y1, {.low = limits.y[0],
+                            .high = limits.y[1],
+                            .is_log = plot.log_y,
+                            .most = most(size.y, look.px(kDown))});
     ImPlot::SetupAxisLinks(ImAxis_X1, &limits.x[0], &limits.x[1]);
     ImPlot::SetupAxisLinks(ImAxis_Y1, &limits.y[0], &limits.y[1]);
     ImPlot::SetupFinish();
@@ -215,6 +210,33 @@ void draw_events(const CurvePlot& plot, const Look& look) {
         draw_text(look, {from, at.y + look.px(2)}, style, event.text);
         free_from = std::max(px, from + wide) + look.px(8);
     }
+}
+
+// The largest value above the shown range, where that was not the user's choice.
+std::optional<PlotPoint> cut_peak(const CurvePlot& plot, const std::vector<PlotLine>& lines,
+                                  double high) {
+    const bool is_user = plot.zoom.y != nullptr && plot.zoom.y->is_user;
+    if (!plot.cuts_peaks || plot.log_y || is_user) return std::nullopt;
+    std::optional<PlotPoint> peak;
+    for (const PlotLine& line : lines)
+        for (const auto* points : {&line.raw, &line.main})
+            for (const PlotPoint& p : *points)
+                if (std::isfinite(p.y) && p.y > high && (!peak || p.y > peak->y)) peak = p;
+    return peak;
+}
+
+// An arrow at the upper edge, with what it leaves out.
+void draw_peak(const PlotPoint& peak, const Look& look) {
+    const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+    const float x = std::round(ImPlot::PlotToPixels(peak.x, 0).x), half = look.px(4);
+    ImPlot::GetPlotDrawList()->AddTriangleFilled({x - half, at.y + look.px(8)},
+                                                 {x + half, at.y + look.px(8)},
+                                                 {x, at.y + look.px(1)}, look.theme.text2);
+    const std::string words = "to " + curve_number(peak.y, 2);
+    const TextStyle style{.size = 14, .color = look.theme.text2};
+    const float wide = text_size(look, style, words).x, beside = half + look.px(4);
+    const bool is_left = x + beside + wide > at.x + size.x;
+    draw_text(look, {is_left ? x - beside - wide : x + beside, at.y + look.px(18)}, style, words);
 }
 
 std::string end_label(const PlotLine& line) {
@@ -293,10 +315,12 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const ImVec2 size = {std::max(look.px(80), full - std::max(needed, look.px(12))), height};
     ImGui::PushFont(look.fonts.regular, 14);
     if (ImPlot::BeginPlot(plot.id, size, ImPlotFlags_CanvasOnly | ImPlotFlags_NoFrame)) {
-        setup_axes(plot, limits);
+        setup_axes(plot, limits, size, look);
         plot_lines(lines, look);
         ImPlot::PushPlotClipRect();
         draw_events(plot, look);
+        reply.peak = cut_peak(plot, lines, y.high);
+        if (reply.peak) draw_peak(*reply.peak, look);
         if (ImPlot::IsPlotHovered()) {
             const double x_now = ImPlot::GetPlotMousePos().x;
             card = plot.card ? plot.card(x_now) : own_card(plot, x_now);

@@ -100,6 +100,8 @@ struct CurvePlot {
     bool log_x = false, log_y = false;
     bool x_labels = true;
     bool zero_line = false;
+    bool cuts_peaks = false;  // a few values far above all others leave a linear y axis; an arrow
+                              // says how far they go
     CurveCache* cache = nullptr;     // nullptr: everything is worked out in each frame
     std::optional<double> marker{};  // shared hover line, in x; set by another plot
     std::optional<double> now{};     // the selected step: accent line
@@ -111,8 +113,9 @@ struct CurvePlot {
 struct CurveReply {
     std::optional<double> hovered{};  // x that the card reads: of a recorded point
     std::optional<double> clicked{};
-    double y_low = 0, y_high = 0;  // shown
-    bool has_more = false;         // the averages of long curves take more frames (CurveCache)
+    double y_low = 0, y_high = 0;     // shown
+    std::optional<PlotPoint> peak{};  // the largest value that was cut
+    bool has_more = false;            // the averages of long curves take more frames (CurveCache)
     bool reset = false;  // a double click asked for everything; the plot's own zooms are gone
 };
 

@@ -28,7 +28,7 @@ void column_numbers(const MapView& view, const MapPlace& place, const Look& look
     const int64_t step = label_step(view.column_step, place.width, available);
     for (int64_t c = (seen.column_low + step - 1) / step * step; c < seen.column_high; c += step) {
         const Box box = place.cell(0, c);
-        const float x = (box.low.x + box.high.x) / 2;
+        const float x = seen_middle(box.low.x, box.high.x, place.map.low.x, place.map.high.x);
         const bool chosen = view.source.column == c || view.target.column == c;
         TextStyle style = plain;
         style.color = chosen ? look.theme.text1 : look.theme.text3;
@@ -47,7 +47,8 @@ void row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
                               .color = chosen ? look.theme.text1 : look.theme.text3,
                               .face = chosen ? Face::medium : Face::regular,
                               .align = Align::right};
-        const float y = (box.low.y + box.high.y) / 2 - look.px(7);
+        const float y =
+            seen_middle(box.low.y, box.high.y, place.map.low.y, place.map.high.y) - look.px(7);
         draw_text(look, {place.map.low.x - look.px(8), y}, style, view.row_label(r));
     }
 }
@@ -57,6 +58,10 @@ ImU32 packed(const Rgb& color) {
 }
 
 }  // namespace
+
+float seen_middle(float low, float high, float from, float to) {
+    return (std::clamp(low, from, to) + std::clamp(high, from, to)) / 2;
+}
 
 CellRange visible_cells(const MapPlace& place, const MapData& data) {
     const auto index = [](float at, float size, int64_t end) {

@@ -20,6 +20,9 @@ struct MapPlace {
 struct CellRange {  // rows [row_low, row_high), columns [column_low, column_high)
     int64_t row_low = 0, row_high = 0, column_low = 0, column_high = 0;
 };
+// The middle of what is seen of [low, high] in [from, to]: numbers stay beside the map, however far
+// its first cell is scrolled out.
+[[nodiscard]] float seen_middle(float low, float high, float from, float to);
 [[nodiscard]] CellRange visible_cells(const MapPlace& place, const MapData& data);
 
 void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& look);

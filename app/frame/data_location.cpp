@@ -1,36 +1,24 @@
 #include "app/frame/data_location.h"
 
-#include <filesystem>
+#include <utility>
 
+#include "app/state/data_places.h"
 #include "core/data_spec.h"
 
 namespace aft::app {
 
-namespace fs = std::filesystem;
-
 void choose_data(PaneContext& ui, const std::string& path) {
     if (ui.session == nullptr) return;
-    DataSpec place = split_data_spec(ui.status.config.data.source);
-    // What the model itself says stays the key, however often another place was tried.
-    std::string key = place.path;
-    for (const auto& [said, chosen] : ui.settings.data_locations)
-        if (chosen == place.path) key = said;
-    std::error_code ignored;
-    place.path = fs::absolute(path, ignored).lexically_normal().string();
-    ui.settings.data_locations[key] = place.path;
-    ui.commands.send(SetSetting{"data.source", place.text()});
+    std::string place = remember_data_place(ui.settings, ui.status.config.data.source, path);
+    ui.commands.send(SetSetting{"data.source", std::move(place)});
     ui.want_frames(3);
 }
 
 bool use_remembered_data(PaneContext& ui) {
-    DataSpec place = split_data_spec(ui.status.config.data.source);
-    const auto found = ui.settings.data_locations.find(place.path);
-    std::error_code ignored;
-    if (place.path.empty() || found == ui.settings.data_locations.end() ||
-        fs::exists(place.path, ignored) || !fs::exists(found->second, ignored))
-        return false;
-    place.path = found->second;
-    ui.commands.send(SetSetting{"data.source", place.text()});
+    const std::string& said = ui.status.config.data.source;
+    std::string found = data_as_remembered(ui.settings, said);
+    if (found == said) return false;
+    ui.commands.send(SetSetting{"data.source", std::move(found)});
     return true;
 }
 

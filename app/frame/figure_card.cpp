@@ -103,7 +103,7 @@ void FigureCard::choose(const ViewState& ui, const std::string& figure) {
 void FigureCard::draw_rows(PaneContext& ui, float height) {
     ui.recorder.set_section("Figures##figures");
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    ImGui::BeginChild("figures", {0, height});
+    ImGui::BeginChild("figures", {0, height}, ImGuiChildFlags_NavFlattened);
     for (const FigureRoom& room : figures()) {
         const std::string why = why_not_figure(ui, room);
         const std::string& name = room.info.name;
@@ -125,24 +125,31 @@ void FigureCard::draw_foot(Ui& ui) {
     ui.recorder.set_section("Answer##answer");
     if (fs::path(file_).extension() == kEndings[1 - format_]) format_ = 1 - format_;  // was typed
     const Choice formats[] = {{.text = "SVG##svg"}, {.text = "PNG##png"}};
-    if (segmented(ui, "Format##format", format_, {formats}))
+    if (segmented(ui, "Format##format", format_,
+                  {.list = formats,
+                   .tip = "SVG has real text and is sharp at any size; PNG is made of pixels."}))
         file_ = fs::path(file_).replace_extension(kEndings[format_]).string();
     ImGui::SameLine(0, ui.px(12));
     const Choice grounds[] = {{.text = "Light##light"}, {.text = "Dark##dark"}};
-    (void)segmented(ui, "Ground##ground", ground_, {grounds});
+    (void)segmented(ui, "Ground##ground", ground_,
+                    {.list = grounds, .tip = "The ground of the figure; light for print."});
     const TextEdit edit = text_field(ui,
                                      {.name = "File##file",
                                       .hint = "picture to write: .svg or .png",
                                       .focus = std::exchange(is_new_, false),
-                                      .mono = true},
+                                      .mono = true,
+                                      .tip = "Where the figure is written."},
                                      file_);
     hint(ui, fmt::format("Made of the saved weights{}, as afterimage figure does.",
                          ui.selection.step < 0 || is_checkpoint_file(ui.status.path)
                              ? ", newest step"
                              : " of the shown step, else of the newest"));
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ui.px(208));
-    if (button(ui,
-               {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
+    if (button(ui, {.name = "Cancel##cancel",
+                    .kind = ButtonKind::ghost,
+                    .tip = "Closes this card; nothing is written.",
+                    .width = 96,
+                    .height = 32}))
         is_open_ = false;
     ImGui::SameLine();
     const std::string why = figure_.empty()   ? "This model can make none of these figures."
@@ -152,6 +159,7 @@ void FigureCard::draw_foot(Ui& ui) {
     if (button(ui, {.name = "Save##save",
                     .kind = ButtonKind::primary,
                     .why_not = why,
+                    .tip = "Draws the figure and writes it.",
                     .width = 104,
                     .height = 32}) ||
         (edit.is_submitted && why.empty()))
@@ -195,7 +203,8 @@ void FigureCard::draw(Ui& ui, ImVec2 display) {
                             {width, height});
     if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
     ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)});
+    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
+                      ImGuiChildFlags_NavFlattened);
     text(ui, "Save as figure", {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});
     draw_rows(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - ui.px(136)));

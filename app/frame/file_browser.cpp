@@ -49,9 +49,10 @@ bool contains_word(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-void FileBrowser::open(const ViewState& ui, bool for_data) {
+void FileBrowser::open(const ViewState& ui, const BrowseFiles& what) {
     is_open_ = is_new_ = true;
-    for_data_ = for_data;
+    new_run_ = what.of_new_run;
+    for_data_ = what.for_data || !new_run_.empty();
     std::error_code ignored;
     fs::path start = ui.settings.last_folder;
     if (start.empty() || !fs::is_directory(start, ignored)) start = fs::current_path(ignored);
@@ -129,7 +130,10 @@ void FileBrowser::take_data(PaneContext& ui) {
         return;
     }
     is_open_ = false;
-    choose_data(ui, wanted.string());
+    ui.settings.last_folder = folder_.string();
+    if (new_run_.empty()) return choose_data(ui, wanted.string());
+    ui.data_chosen = fs::absolute(wanted, ignored).lexically_normal().string();
+    ui.want_frames(3);
 }
 
 void FileBrowser::choose(PaneContext& ui, const FileEntry& entry) {
@@ -143,7 +147,8 @@ void FileBrowser::choose(PaneContext& ui, const FileEntry& entry) {
 
 void FileBrowser::draw_head(PaneContext& ui) {
     ui.recorder.set_section("Where##where");
-    const std::string data = "Where are the data? " + ui.status.config.data.source;
+    const std::string data =
+        "Where are the data? " + (new_run_.empty() ? ui.status.config.data.source : new_run_);
     text(ui, for_data_ ? data : "Open a checkpoint, a run or a picture",
          {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});
@@ -159,29 +164,38 @@ void FileBrowser::draw_head(PaneContext& ui) {
                                       .hint = "folder or file",
                                       .width = available - 84,
                                       .focus = std::exchange(is_new_, false),
-                                      .mono = true},
+                                      .mono = true,
+                                      .tip = "A folder to look into, or a file to open."},
                                      typed_);
     ImGui::SameLine();
-    if (button(ui, {.name = "Go##go", .width = 76}) || edit.is_submitted) take_typed(ui);
-    text_field(
-        ui,
-        {.name = "Filter##filter", .hint = "Filter by name", .icon = icon::search, .width = 260},
-        list_.filter);
+    if (button(ui, {.name = "Go##go", .tip = "Opens what is typed.", .width = 76}) ||
+        edit.is_submitted)
+        take_typed(ui);
+    text_field(ui,
+               {.name = "Filter##filter",
+                .hint = "Filter by name",
+                .icon = icon::search,
+                .width = 260,
+                .tip = "Shows the entries that have these letters."},
+               list_.filter);
     ImGui::SameLine();
     static const std::vector<Choice> kKinds = {{"Can be opened##can_be_opened"},
                                                {"Everything##everything"}};
     if (!for_data_) {
-        segmented(ui, "Show##show", list_.kind, {kKinds});
+        segmented(ui, "Show##show", list_.kind,
+                  {.list = kKinds, .tip = "Only what can be opened here, or all files."});
         ImGui::SameLine();
     }
     static const std::vector<Choice> kSorts = {{"Name##name"}, {"Date##date"}, {"Size##size"}};
-    if (segmented(ui, "Sort##sort", list_.sort, {kSorts})) read_folder();
+    if (segmented(ui, "Sort##sort", list_.sort,
+                  {.list = kSorts, .tip = "The order of the entries; folders come first."}))
+        read_folder();
 }
 
 void FileBrowser::draw_list(PaneContext& ui, float height) {
     ui.recorder.set_section("Files##files");
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    ImGui::BeginChild("files", {0, height});
+    ImGui::BeginChild("files", {0, height}, ImGuiChildFlags_NavFlattened);
     const FileEntry* chosen = nullptr;
     int shown = 0;
     for (const FileEntry& entry : entries_) {
@@ -227,14 +241,18 @@ void FileBrowser::draw_foot(PaneContext& ui) {
     if (!problem_.empty()) text_wrapped(ui, problem_, text_size::hint, ui.theme.error);
     const float available = ImGui::GetContentRegionAvail().x;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + available - ui.px(208));
-    if (button(ui,
-               {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .width = 96, .height = 32}))
+    if (button(ui, {.name = "Cancel##cancel",
+                    .kind = ButtonKind::ghost,
+                    .tip = "Closes this card; nothing changes.",
+                    .width = 96,
+                    .height = 32}))
         is_open_ = false;
     ImGui::SameLine();
     const std::string why = typed_.empty() ? "Choose a file or type a path." : "";
     if (button(ui, {.name = for_data_ ? "Use this##accept" : "Open##accept",
                     .kind = ButtonKind::primary,
                     .why_not = why,
+                    .tip = "Takes what stands in the path above.",
                     .width = 104,
                     .height = 32}))
         for_data_ ? take_data(ui) : take_typed(ui);
@@ -248,7 +266,8 @@ void FileBrowser::draw(PaneContext& ui, ImVec2 display) {
                             {width, height});
     if (ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
     ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)});
+    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
+                      ImGuiChildFlags_NavFlattened);
     draw_head(ui);
     const float foot = ui.px(problem_.empty() ? 52 : 78);
     draw_list(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - foot));

@@ -13,8 +13,7 @@ namespace aft::app {
 
 class FileBrowser {
   public:
-    void open(const ViewState& ui,
-              bool for_data = false);  // for_data: chooses where the model's data lie
+    void open(const ViewState& ui, const BrowseFiles& what = {});
     [[nodiscard]] bool is_open() const { return is_open_; }
     void close() { is_open_ = false; }
     void draw(PaneContext& ui, ImVec2 display);
@@ -35,6 +34,7 @@ class FileBrowser {
     void take_typed(PaneContext& ui);
     void take_data(PaneContext& ui);
     bool is_open_ = false, is_new_ = false, for_data_ = false;
+    std::string new_run_;  // the data of a new run that are looked for; "" = none
     std::filesystem::path folder_;
     std::string typed_, problem_;
     std::vector<FileEntry> entries_;

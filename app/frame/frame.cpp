@@ -13,6 +13,7 @@
 #include "app/frame/frame_timer.h"
 #include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
+#include "app/frame/keyboard.h"
 #include "app/frame/panes.h"
 #include "app/frame/run_actions.h"
 #include "app/frame/selection_actions.h"
@@ -62,7 +63,7 @@ void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
     for (Command& command : commands) {
         if (auto* path = std::get_if<OpenPath>(&command)) paths.push_back(std::move(path->path));
         if (const auto* browse = std::get_if<BrowseFiles>(&command))
-            tools.browser.open(ui, browse->for_data);
+            tools.browser.open(ui, *browse);
         if (std::holds_alternative<CloseModel>(command)) host.close();
         if (auto* pane = std::get_if<ShowPane>(&command)) {
             tools.focus_pane = std::move(pane->id);
@@ -92,8 +93,7 @@ void update_theme(PaneContext& ui, float display_scale) {
 
 void handle_keys(Ui& ui, const FrameTools& tools) {
     const bool types = ImGui::GetIO().WantTextInput;
-    // Tab hides the side panes; Dear ImGui would move the keyboard with it.
-    if (!types) ImGui::SetKeyOwner(ImGuiKey_Tab, ImHashStr("frame"));
+    own_action_keys();
     ui.selection.flicker = !types && ImGui::IsKeyDown(ImGuiKey_H);
     // Esc first closes the menu or list that stands open.
     const int open = ImGui::GetCurrentContext()->OpenPopupStack.Size;
@@ -101,8 +101,11 @@ void handle_keys(Ui& ui, const FrameTools& tools) {
         ImGui::ClosePopupToLevel(open - 1, true);
         return;
     }
-    if (!tools.palette.is_open() && !tools.browser.is_open() && !tools.figures.is_open())
-        ui.actions.handle_keys(ui);
+    const bool has_card =
+        tools.palette.is_open() || tools.browser.is_open() || tools.figures.is_open();
+    // Then the keyboard leaves the control that it stands on.
+    if (!types && !has_card && ImGui::IsKeyPressed(ImGuiKey_Escape, false) && leave_focus()) return;
+    if (!has_card) ui.actions.handle_keys(ui);
 }
 
 void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
@@ -128,6 +131,7 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
     if (!impl_->options.settings_file.empty())
         ui.settings = load_user_settings(impl_->options.settings_file, problem);
     if (!problem.empty()) ui.say("warning", problem);
+    restore_view(ui.selection, ui.settings.view);
     ui.painter = impl_->options.painter;
     std::vector<std::string> missing;
     ui.fonts = load_fonts(*ImGui::GetIO().Fonts, missing);
@@ -174,8 +178,9 @@ std::vector<UnsavedSteps> Frame::end_sessions() {
 }
 
 void Frame::save_settings() {
-    const Impl& p = *impl_;
+    Impl& p = *impl_;
     if (p.options.settings_file.empty()) return;
+    p.ui.settings.view = kept_view(p.ui.selection);
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
     impl_->ui.settings.layout_scale = p.ui.fonts.regular != nullptr ? p.ui.scale : 0;
     save_user_settings(p.options.settings_file, p.ui.settings);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/frame/frame_tools.h"
+#include "app/frame/keyboard.h"
 #include "app/widgets/buttons.h"
 #include "core/caught.h"
 #include "core/files.h"
@@ -46,10 +47,10 @@ void train_demo(PaneContext& ui, const std::string& preset) {
     ui.commands.send(std::move(run));
 }
 
-void open_demo(PaneContext& ui) {
-    const std::string file = demo_file("mirror");
+void open_demo(PaneContext& ui, const char* name) {
+    const std::string file = demo_file(name);
     if (file.empty()) {
-        train_demo(ui, "demo-mirror");
+        train_demo(ui, std::string("demo-") + name);
         return;
     }
     if (ui.workspace == Workspace::home) ui.workspace = Workspace::biases;
@@ -69,7 +70,12 @@ void add_file_actions(Actions& actions) {
                  .sentence = "Opens the shipped mirror model, or trains it in half a minute.",
                  .icon = icon::play,
                  .menu = "File",
-                 .run = open_demo});
+                 .run = [](PaneContext& ui) { open_demo(ui, "mirror"); }});
+    actions.add({.id = "file.open_demo_shapes",
+                 .name = "Open demo Shapes",
+                 .sentence = "Opens the shipped classifier of shapes, or trains it.",
+                 .icon = icon::play,
+                 .run = [](PaneContext& ui) { open_demo(ui, "shapes"); }});
     const std::tuple<const char*, const char*, const char*> demos[] = {
         {"mirror", "Mirror", "Trains a model that learns to look at the mirrored pixel."},
         {"tiles", "Tiles", "Trains a model that learns the period of a pattern."},
@@ -168,6 +174,20 @@ void add_layout_actions(Actions& actions, FrameTools& tools) {
                  .shortcut = "Tab",
                  .menu = "View",
                  .run = [&tools](Ui&) { tools.side_hidden = !tools.side_hidden; }});
+    actions.add({.id = "view.next_pane",
+                 .name = "Next pane",
+                 .sentence = "Takes the keyboard to the next pane; arrows move inside it, Space "
+                             "and Enter press, Esc leaves.",
+                 .icon = icon::keyboard,
+                 .shortcut = "Ctrl+Tab",
+                 .menu = "View",
+                 .run = [](Ui&) { focus_pane(1); }});
+    actions.add({.id = "view.previous_pane",
+                 .name = "Previous pane",
+                 .sentence = "Takes the keyboard to the pane before.",
+                 .icon = icon::keyboard,
+                 .shortcut = "Ctrl+Shift+Tab",
+                 .run = [](Ui&) { focus_pane(-1); }});
     actions.add({.id = "view.reset_layout",
                  .name = "Reset layout",
                  .sentence = "Puts the panes of this workspace back where they were at first.",

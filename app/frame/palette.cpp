@@ -107,7 +107,7 @@ void Palette::draw(Ui& ui, ImVec2 display) {
     is_new_ = false;
     ImGui::SetCursorScreenPos({at.x, at.y + ui.px(42)});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    ImGui::BeginChild("rows", {0, ui.px(40 * rows + 4)});
+    ImGui::BeginChild("rows", {0, ui.px(40 * rows + 4)}, ImGuiChildFlags_NavFlattened);
     for (int i = 0; i < count; ++i) {
         draw_row(ui, *found[static_cast<size_t>(i)], i == chosen_);
         if (i == chosen_ &&

@@ -112,7 +112,10 @@ void draw_inside(Ui& ui, Pane& pane) {
                 .title = pane.room->info.name + " stopped",
                 .sentence = pane.problem + ". The other panes and the training continue.",
                 .actions = {}});
-    if (button(ui, {.name = "Try again##try_again", .icon = icon::refresh})) pane.problem.clear();
+    if (button(ui, {.name = "Try again##try_again",
+                    .icon = icon::refresh,
+                    .tip = "Draws the pane again."}))
+        pane.problem.clear();
 }
 
 void record_tab(DrawContext& ui, const ImGuiWindow& window) {

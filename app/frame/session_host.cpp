@@ -37,6 +37,7 @@ std::vector<UnsavedSteps> SessionHost::take_unsaved() {
 // The session may need a step to end; nobody waits for it here. What it held goes back to the
 // system, also from between blocks of the next one.
 void SessionHost::retire() {
+    keep_place();
     if (open_.session) {
         open_.session->completions().stop();
         retiring_.emplace_back(std::exchange(open_, {}), wake_);
@@ -171,12 +172,31 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
     ui_.want_frames(3);
 }
 
+void SessionHost::keep_place() {
+    if (shown_.kept_as.empty()) return;
+    const Selection& selection = ui_.selection;
+    RunNotes& notes = ui_.settings.notes[shown_.kept_as];
+    if (notes.pins != selection.pins) notes.pins = selection.pins;
+    notes.locked = selection.locked ? std::optional(selection.cell) : std::nullopt;
+}
+
+// What keep_place() kept when this run was open last.
+void SessionHost::restore_place() {
+    const auto found = ui_.settings.notes.find(shown_.kept_as);
+    if (found == ui_.settings.notes.end()) return;
+    ui_.selection.pins = found->second.pins;
+    if (found->second.locked) ui_.selection.lock(*found->second.locked);
+}
+
 // Once per session and place, when it is known what was opened or begun: training a file makes a
 // run of it.
 void SessionHost::remember_open() {
     if (shown_.path == ui_.status.path || !ui_.has_model()) return;
+    const bool is_first = shown_.path.empty();  // else a file that has become a run: as it is
     shown_.path = ui_.status.path;
     RecentItem item = recent_item(ui_.status.path);
+    shown_.kept_as = item.path;
+    if (is_first) restore_place();
     const Config& config = ui_.status.config;
     const TaskTraits& task = ui_.status.task;
     item.what = fmt::format("{}, {}, {} layers",
@@ -197,6 +217,7 @@ void SessionHost::poll() {
     const auto completion = session->completions().latest();
     if (completion && completion->id == choice.own_id) choice.own = completion;
     remember_open();
+    keep_place();
 }
 
 namespace {

@@ -42,9 +42,12 @@ class SessionHost {
     void open_one(const std::string& path, Opening opening);
     void set_beside(const std::vector<std::string>& paths);  // compares them with what is open
     void remember_open();
+    void keep_place();  // of the open run: pins and locked cell, into the user's settings
+    void restore_place();
 
     struct ShownMessages {  // what was shown of the open session already
         std::string message, error, path, missing_data;
+        std::string kept_as;  // the path, as the user's settings name it
         std::vector<std::string> not_finite;
         int64_t rewinds = 0;
     };

@@ -33,6 +33,14 @@ std::string milliseconds(double ms) {
     return ms > 0 ? fmt::format("{:.{}f} ms", ms, ms < 10 ? 1 : 0) : "\u2013";
 }
 
+// What scrubbing keeps in memory, with its limit.
+std::string views_words(const ModelView& ui) {
+    if (ui.session == nullptr) return "\u2013";
+    const AnswersKept kept = ui.session->probes().kept();
+    return byte_size(static_cast<double>(kept.bytes)) + " of " +
+           byte_size(static_cast<double>(kept.limit));
+}
+
 void put_state(PaneContext& ui, StatusPen& pen) {
     const RunState state = shown_state(ui.status);
     const float y = pen.middle - ui.px(text_size::hint) / 2;
@@ -72,6 +80,7 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
         if (!is_small) put(ui, pen, "publish", milliseconds(s.publish_ms));
         put(ui, pen, "draw", draw_cost);
         put(ui, pen, "memory", memory_words(s));
+        if (!is_small) put(ui, pen, "views", views_words(ui));
         put(ui, pen, "device", s.device);
         put(ui, pen, "maps", "copied");
     }
@@ -90,6 +99,7 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     ui.recorder.item("status", ui.recorder.claim("Costs##costs"),
                      fmt::format("step {:.2f} ms, publish {:.2f} ms", s.step_ms, s.publish_ms));
     ui.recorder.item("status", ui.recorder.claim("Memory##memory"), memory_words(s));
+    ui.recorder.item("status", ui.recorder.claim("Views##views"), views_words(ui));
     ui.recorder.item("status", ui.recorder.claim("Draw##draw"),
                      fmt::format("{:.2f} ms, p95 {:.2f} ms", ui.stats.draw_ms, ui.stats.p95_ms));
     ui.recorder.item("status", ui.recorder.claim("Message##message"), message);

@@ -152,9 +152,9 @@ void draw_kept(PaneContext& ui, const Track& track) {
             ui.selection.lock(Cell(pin.cell));
             ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
         }
-        ui.recorder.item("pin", path, pin.words);
+        ui.recorder.item("pin", path, pin.shown());
         tooltip(ui, {.name = fmt::format("Pin at step {}", group_thousands(pin.step)),
-                     .sentence = pin.words});
+                     .sentence = pin.shown()});
     }
 }
 
@@ -293,7 +293,11 @@ void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
     if (is_small) return;
     static const std::vector<std::string> words(std::begin(kSpeedWords), std::end(kSpeedWords));
     ImGui::SameLine(0, ui.px(8));
-    combo(ui, "Speed##speed", speed_, {words, 58, "", ui.theme.field_on_bar()});
+    combo(ui, "Speed##speed", speed_,
+          {.list = words,
+           .width = 58,
+           .ground = ui.theme.field_on_bar(),
+           .tip = "How fast Play goes through the stored moments."});
 }
 
 void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
@@ -339,7 +343,7 @@ void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
     const bool is_tight = size.x < ui.px(96);
     ImGui::SetCursorScreenPos({(a.x + b.x - size.x) / 2, (a.y + b.y - size.y) / 2});
     const WidgetPath path = ui.recorder.claim("Live##live");
-    if (ImGui::InvisibleButton(path.id.c_str(), size)) go_live(ui);
+    if (ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav)) go_live(ui);
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const ImU32 ground = is_live && runs          ? mix(ui.theme.bar, ui.theme.ok, 0.17f)
@@ -367,6 +371,9 @@ void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
         text_at(ui, {x + ui.px(22) + width, middle - ui.px(text_size::hint) / 2}, "End",
                 {text_size::hint, ui.theme.text3});
     ui.recorder.item("button", path, !is_live ? "" : runs ? "live" : "latest");
+    tooltip(ui, {.name = "Go live",
+                 .key = "End",
+                 .sentence = "All views follow training, or show its last step where it rests."});
 }
 
 void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {

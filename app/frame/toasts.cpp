@@ -47,7 +47,10 @@ ToastAnswer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bo
     icon_at(ui, {at.x + ui.px(24), at.y + ui.px(20)}, kind_icon(toast.kind), {20, color});
     ToastAnswer answer = ToastAnswer::none;
     ImGui::SetCursorScreenPos({at.x + width - ui.px(34), at.y + ui.px(8)});
-    if (button(ui, {.name = "Close##close", .icon = icon::close, .kind = ButtonKind::icon}))
+    if (button(ui, {.name = "Close##close",
+                    .icon = icon::close,
+                    .kind = ButtonKind::icon,
+                    .tip = "The log keeps what it says."}))
         answer = ToastAnswer::close;
     ImGui::SetCursorScreenPos({at.x + ui.px(44), at.y + ui.px(12)});
     ImGui::BeginGroup();
@@ -59,7 +62,8 @@ ToastAnswer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bo
     }
     ImGui::PopTextWrapPos();
     if (!toast.action.empty() &&
-        button(ui, {.name = {toast.action, "action"}, .kind = ButtonKind::ghost}))
+        button(ui,
+               {.name = {toast.action, "action"}, .kind = ButtonKind::ghost, .tip = toast.title}))
         answer = ToastAnswer::act;
     ImGui::EndGroup();
     ui.recorder.item("toast", ui.recorder.claim("Toast##toast"), toast.title + " " + toast.detail);

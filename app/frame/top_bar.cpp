@@ -106,14 +106,18 @@ void draw_menus(Ui& ui, bool as_one) {
     };
     if (as_one) {
         popup("Menu",
-              button(ui, {.name = "Menu##menu", .icon = icon::menu, .kind = ButtonKind::icon}),
+              button(ui, {.name = "Menu##menu",
+                          .icon = icon::menu,
+                          .kind = ButtonKind::icon,
+                          .tip = "File, Run, View, Help"}),
               true);
         return;
     }
     for (const char* menu : kMenus) {
         const WidgetPath path = ui.recorder.claim({menu, menu_id(menu)});
         const float width = text_extent(ui, menu, text_size::label).x + ui.px(20);
-        const bool pressed = ImGui::InvisibleButton(path.id.c_str(), {width, ui.px(26)});
+        const bool pressed =
+            ImGui::InvisibleButton(path.id.c_str(), {width, ui.px(26)}, ImGuiButtonFlags_EnableNav);
         const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
         const bool hot = ImGui::IsItemHovered() || ImGui::IsPopupOpen(menu);
         if (hot) ImGui::GetWindowDrawList()->AddRectFilled(a, b, ui.theme.field, ui.px(4));
@@ -125,7 +129,7 @@ void draw_menus(Ui& ui, bool as_one) {
     }
 }
 
-void draw_workspaces(PaneContext& ui, float left, float middle, float right) {
+void draw_workspaces(Ui& ui, float left, float middle, float right) {
     ui.recorder.set_section("Workspaces##workspaces");
     float total = 0;
     std::vector<float> widths;
@@ -142,7 +146,8 @@ void draw_workspaces(PaneContext& ui, float left, float middle, float right) {
         ImGui::SetCursorScreenPos({x, ui.px(8)});
         const WidgetPath path = ui.recorder.claim({name, workspace_id(workspace)});
         const bool chosen = ui.workspace == workspace;
-        if (ImGui::InvisibleButton(path.id.c_str(), {widths[i], ui.px(28)}))
+        if (ImGui::InvisibleButton(path.id.c_str(), {widths[i], ui.px(28)},
+                                   ImGuiButtonFlags_EnableNav))
             ui.workspace = workspace;
         const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
         if (chosen)
@@ -153,6 +158,9 @@ void draw_workspaces(PaneContext& ui, float left, float middle, float right) {
         text_at(ui, {(a.x + b.x - width) / 2, (a.y + b.y - ui.px(text_size::body)) / 2}, name,
                 {text_size::body, ink, face});
         ui.recorder.item("workspace", path, chosen ? "chosen" : "");
+        const Action* const shows =
+            ui.actions.find(std::string("view.workspace_") + workspace_id(workspace));
+        tooltip(ui, {.name = name, .key = shows->shortcut, .sentence = shows->sentence});
         x += widths[i++];
     }
 }
@@ -161,7 +169,8 @@ void draw_palette_field(Ui& ui, float right) {
     const ImVec2 size(ui.px(236), ui.px(26));
     ImGui::SetCursorScreenPos({right - size.x, ui.px(9)});
     const WidgetPath path = ui.recorder.claim("Search actions##search_actions");
-    if (ImGui::InvisibleButton(path.id.c_str(), size)) ui.actions.run(ui, "view.command_palette");
+    if (ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav))
+        ui.actions.run(ui, "view.command_palette");
     const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled(
@@ -174,6 +183,9 @@ void draw_palette_field(Ui& ui, float right) {
     text_right(ui, {b.x - ui.px(9), middle - ui.px(text_size::hint) / 2}, "Ctrl Shift P",
                {text_size::hint, ui.theme.text3});
     ui.recorder.item("button", path);
+    tooltip(ui, {.name = "Search actions",
+                 .key = "Ctrl+Shift+P",
+                 .sentence = "Finds any action by its name."});
 }
 
 }  // namespace
@@ -196,7 +208,9 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
         ImGui::SetCursorScreenPos({icons, ui.px(9)});
         if (button(ui, {.name = "Search actions##search_actions",
                         .icon = icon::search,
-                        .kind = ButtonKind::icon}))
+                        .kind = ButtonKind::icon,
+                        .tip = "Finds any action by its name.",
+                        .shortcut = "Ctrl+Shift+P"}))
             ui.actions.run(ui, "view.command_palette");
     } else {
         draw_palette_field(ui, icons - ui.px(6));
@@ -217,7 +231,8 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     if (button(ui, {.name = "Help##help",
                     .icon = icon::help,
                     .kind = ButtonKind::icon,
-                    .tip = "Keys and panes"}))
+                    .tip = "Keys and panes",
+                    .shortcut = "F1"}))
         ui.actions.run(ui, "help.keys");
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/host/frame_log.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -13,6 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kPause = std::chrono::milliseconds(8);
+constexpr double kReading_s = 300;  // the longest that a picture waits for what it shows
 
 }  // namespace
 
@@ -29,14 +31,25 @@ ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::s
     return {.lines = script.lines_done(), .frames = frames};
 }
 
+bool is_reading(const PaneContext& ui) {
+    const auto& widgets = ui.recorder.last();
+    return std::any_of(widgets.begin(), widgets.end(), [](const WidgetRecord& w) {
+        const bool has_words = w.kind == "caption" || w.kind == "progress" || w.kind == "hint";
+        return (w.kind == "map" && w.value == "loading") ||
+               (has_words && w.value.find("Reading ") != std::string::npos);
+    });
+}
+
 void settle(HeadlessStage& stage, double seconds) {
     const auto start = Clock::now();
     std::vector<uint8_t> before;
     int resting = 0;
-    while (resting < 12 && seconds_since(start) < seconds) {
+    for (;;) {
+        const double limit = is_reading(stage.ui()) ? kReading_s : seconds;
+        if (resting >= 12 || seconds_since(start) > limit) return;
         stage.step();
         std::vector<uint8_t> now = stage.picture().pixels;
-        resting = now == before ? resting + 1 : 0;
+        resting = now == before && !is_reading(stage.ui()) ? resting + 1 : 0;
         before = std::move(now);
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
     }

@@ -1,12 +1,15 @@
 #include "app/host/stage.h"
 
+#include <imgui_internal.h>
 #include <implot.h>
 
 namespace aft::app {
 
 GuiContext::GuiContext() : gui_(ImGui::CreateContext()), plot_(ImPlot::CreateContext()) {
     ImGuiIO& io = ImGui::GetIO();
-    io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+    io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
+    // From pane to pane by actions of our own (app/frame/keyboard.h).
+    gui_->ConfigNavWindowingKeyNext = gui_->ConfigNavWindowingKeyPrev = 0;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.ConfigInputTextCursorBlink = false;  // a resting window draws nothing
     io.IniFilename = nullptr;

@@ -17,6 +17,8 @@
 #include "app/host/frame_log.h"
 #include "app/host/stage.h"
 #include "app/host/window_glfw.h"
+#include "app/state/user_settings_text.h"
+#include "core/caught.h"
 #include "core/files.h"
 #include "core/outside.h"
 #include "viz/canvas.h"
@@ -29,7 +31,7 @@ namespace aft::app {
 namespace {
 
 constexpr int kFramesAfterInput = 3;      // popups need more than one
-constexpr double kHoverDelay = 0.45;      // a tooltip that waits for the pointer to rest
+constexpr double kLate_s = 1.0 / 30;      // a frame that is felt: training yields for the next
 constexpr double kShareAtRest = 0.04;     // of one core, for drawing what training wakes us for
 constexpr double kShareCompleting = 0.2;  // samples fill in ten times a second
 
@@ -129,6 +131,18 @@ FrameOptions frame_options(const WindowOptions& options, viz::MapPainter* painte
     return out;
 }
 
+// Before there is a window, and with it a frame.
+UserSettings remembered(const WindowOptions& options) {
+    UserSettings settings;
+    const auto file = config_folder() / "window.json";
+    std::error_code ignored;
+    if (options.remember && std::filesystem::exists(file, ignored))
+        static_cast<void>(error_words([&] {  // damaged: the frame says it
+            settings = parse_user_settings(read_file(file));
+        }));
+    return settings;
+}
+
 struct Renderer {
     viz::MapPainter painter{};
     viz::Canvas canvas{};  // where the processor draws
@@ -156,7 +170,8 @@ struct Window::Impl {
 
     explicit Impl(WindowOptions o)
         : options(std::move(o)),
-          window(options.width, options.height),
+          window(options.width > 0 ? options.width : remembered(options).window_width,
+                 options.height > 0 ? options.height : remembered(options).window_height),
           backends((prepare_callbacks(), window.get())),
           frame(frame_options(options, &renderer.painter, woken, window.content_scale())) {
         const bool is_own = viz::gl::opengl_info().renderer.find("zink") == std::string::npos;
@@ -174,6 +189,7 @@ struct Window::Impl {
     void show_frame();
     void show_differences();
     void take_input();
+    void keep_size(UserSettings& settings) const;
     void set_title();
 };
 
@@ -203,8 +219,6 @@ Image Window::picture() const {
 double Window::Impl::next_due() {
     const Ui& ui = frame.ui();
     double due = ui.wanted.at;
-    if (glfwGetTime() - callbacks.last_input < kHoverDelay)
-        due = std::min(due, callbacks.last_input + kHoverDelay);
     if (!woken) return due;
     // What another thread has to show is drawn at a pace that leaves the cores to training.
     double pause = 0.03;
@@ -243,10 +257,20 @@ void Window::Impl::take_input() {
     callbacks.dropped.clear();
     const bool is_fresh = glfwGetTime() - callbacks.last_input < 0.1 && callbacks.last_input > 0;
     Session* const session = frame.session();
-    if (is_fresh && session != nullptr && ui.settings.smooth_while_interact &&
-        ui.status.state == RunState::running)
+    if (is_fresh && shown.last_cost > kLate_s && session != nullptr &&
+        ui.settings.smooth_while_interact && ui.status.state == RunState::running)
         session->pace().yield_for_ms(100);
     frame.set_display_scale(window.content_scale());
+    if (glfwGetWindowAttrib(window.get(), GLFW_MAXIMIZED) == 0) keep_size(ui.settings);
+}
+
+// Without the display's scale, by which GLFW multiplies it at the start.
+void Window::Impl::keep_size(UserSettings& settings) const {
+    int width = 0, height = 0;
+    glfwGetWindowSize(window.get(), &width, &height);
+    const float scale = window.content_scale();
+    settings.window_width = static_cast<int>(std::lround(float(width) / scale));
+    settings.window_height = static_cast<int>(std::lround(float(height) / scale));
 }
 
 void Window::Impl::set_title() {

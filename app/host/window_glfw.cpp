@@ -74,6 +74,9 @@ void default_size(int& width, int& height) {
     const int h = mode != nullptr ? units(mode->height) : 1000;
     if (width <= 0) width = std::clamp(w * 3 / 4, std::min(w, 1280), 1920);
     if (height <= 0) height = std::clamp(h * 3 / 4, std::min(h, 800), 1200);
+    if (mode == nullptr) return;
+    width = std::min(width, std::max(w, kLeastWidth));  // of another display, perhaps
+    height = std::min(height, std::max(h, kLeastHeight));
 }
 
 }  // namespace

@@ -122,6 +122,11 @@ void Recorder::runs_action(std::string id) {
     current_.back().action = std::move(id);
 }
 
+void record_tip(Recorder& recorder, ImGuiID item, std::string tip) {
+    std::vector<WidgetRecord>& list = recorder.current_;
+    if (item != 0 && !list.empty() && list.back().item == item) list.back().tip = std::move(tip);
+}
+
 void ScriptedValue::request(std::string name, std::string value) {
     name_ = std::move(name);
     value_ = std::move(value);

@@ -36,6 +36,7 @@ struct WidgetRecord {
     bool visible = true;           // false: scrolled out of its pane
     ImGuiID item = 0, window = 0;  // of the item (0: a rectangle of its own) and of its window
     std::string action{};          // id of the action that it runs; "" = none
+    std::string tip{};             // "Name: sentence" of its tooltip; "" = it has none
 };
 
 // A script's "set NAME VALUE": given to the widget with this label or id when it is drawn next.
@@ -76,10 +77,14 @@ class Recorder {
     std::string scroll_to;  // label or id that should be scrolled into view when drawn
 
   private:
+    friend void record_tip(Recorder& recorder, ImGuiID item, std::string tip);
     WidgetName pane_, section_;
     std::vector<WidgetRecord> current_, last_;
     std::unordered_map<std::string, int> labels_, ids_;  // how often in this frame
 };
+
+// Of the widget recorded last, if it is this item.
+void record_tip(Recorder& recorder, ImGuiID item, std::string tip);
 
 // What AFTERIMAGE_DUMP writes: "frame<TAB>N<TAB>workspace", then one widget a line:
 // kind, label, "x y width height", value, "enabled" or "disabled: why", id.

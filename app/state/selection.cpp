@@ -61,6 +61,25 @@ void Selection::clamp(const Status& status, int64_t heads) {
     hover.reset();
 }
 
+KeptView kept_view(const Selection& selection) {
+    const bool is_signed_log = selection.scale == Scale::signed_log;
+    return {.quantity = static_cast<int>(selection.quantity),
+            .gauge = static_cast<int>(selection.gauge),
+            .range_mode = static_cast<int>(selection.range_mode),
+            .scale = is_signed_log ? 0 : 1,
+            .tool = static_cast<int>(selection.completion.tool),
+            .brush = selection.completion.brush};
+}
+
+void restore_view(Selection& selection, const KeptView& view) {
+    selection.quantity = static_cast<Quantity>(view.quantity);
+    selection.gauge = static_cast<Gauge>(view.gauge);
+    selection.range_mode = static_cast<RangeMode>(view.range_mode);
+    if (view.scale >= 0) selection.scale = view.scale == 0 ? Scale::signed_log : Scale::two_sided;
+    selection.completion.tool = static_cast<viz::PaintTool>(view.tool);
+    selection.completion.brush = view.brush;
+}
+
 std::string cell_words(const Cell& cell) {
     std::string words = fmt::format("L{}", cell.layer);
     if (cell.head >= 0) words += fmt::format(" h{}", cell.head);

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "app/state/cell.h"
 #include "app/state/compare_choice.h"
 #include "app/state/completion_choice.h"
+#include "app/state/run_notes.h"
 #include "core/colormap.h"
 #include "model/session.h"
 
@@ -25,20 +27,6 @@ enum class Gauge { fixed, raw };  // option "gauge"
 [[nodiscard]] const char* gauge_option(Gauge gauge);
 
 enum class RangeMode { own, layer, global };  // whose values the limits of a map come from
-
-// A cell of a model: what hover previews and click locks.
-struct Cell {
-    int64_t layer = 0, head = -1, channel = -1;
-    int64_t target = -1, source = -1;  // positions t and j
-    int64_t tap = -1;                  // of a conv kernel, row-major
-    [[nodiscard]] bool operator==(const Cell&) const = default;
-};
-
-struct Pin {  // a kept moment and place
-    Cell cell;
-    int64_t step = -1;
-    std::string words;  // "L3 h7"
-};
 
 // The picture (or text) that Attention and Complete look at. `item` is null until it is loaded, or
 // stays so because of `error`.
@@ -84,6 +72,8 @@ struct Selection : MapDisplay {
     void clamp(const Status& status, int64_t heads);
 };
 
-[[nodiscard]] std::string cell_words(const Cell& cell);  // "L3 h7", "L1 t 182"
+// How maps and brush were set: what the window remembers, and takes over when it starts.
+[[nodiscard]] KeptView kept_view(const Selection& selection);
+void restore_view(Selection& selection, const KeptView& view);
 
 }  // namespace aft::app

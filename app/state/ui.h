@@ -60,6 +60,7 @@ struct ViewState : ModelView {
 // To draw what is looked at, and to ask for changes.
 struct PaneContext : DrawContext, ViewState {
     Commands commands;
+    std::string data_chosen;  // where the data of a new run lie; taken by its form; "" = nothing
 };
 
 struct Ui : PaneContext {

@@ -15,7 +15,7 @@ namespace aft::app {
 namespace {
 
 using nlohmann::json;
-constexpr size_t kMostRecent = 24;
+constexpr size_t kMostRecent = 24, kMostNotes = 500;
 
 // The series that runs take, in this order; the fourth is that of validation.
 constexpr int kRunColors[] = {kLoneColor, 1, 0, 4, 5, 6, 7};
@@ -71,6 +71,12 @@ UserSettings from_json(const json& j) {
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
                             whole(item, "opened", {0, 0, 0x1p53}),
                             static_cast<int>(whole(item, "color", {-1, -1, 99}))});
+    const json notes = j.value("notes", json::object());
+    for (const auto& [path, kept] : notes.items())
+        if (s.notes.size() < kMostNotes) s.notes[path] = notes_from_json(kept);
+    s.view = view_from_json(j.value("view", json::object()));
+    s.window_width = static_cast<int>(whole(j, "window_width", {0, 0, 32768}));
+    s.window_height = static_cast<int>(whole(j, "window_height", {0, 0, 32768}));
     if (s.recent.size() > kMostRecent) s.recent.resize(kMostRecent);
     for (RecentItem& item : s.recent)
         if (!is_run_color(item.color)) item.color = rarest_color(s.recent);
@@ -86,6 +92,16 @@ void UserSettings::remember(RecentItem item) {
     std::erase_if(recent, is_same);
     recent.insert(recent.begin(), std::move(item));
     if (recent.size() > kMostRecent) recent.resize(kMostRecent);
+}
+
+std::string UserSettings::shown_name_of(const std::string& path, const std::string& name) const {
+    const auto found = notes.find(path);
+    return found == notes.end() || found->second.name.empty() ? name : found->second.name;
+}
+
+void UserSettings::forget(const std::string& path) {
+    std::erase_if(recent, [&](const RecentItem& item) { return item.path == path; });
+    notes.erase(path);
 }
 
 UserSettings load_user_settings(const std::filesystem::path& file, std::string& problem) {
@@ -114,6 +130,9 @@ std::string user_settings_text(const UserSettings& s) {
                           {"what", item.what},
                           {"opened", item.opened},
                           {"color", item.color}});
+    json notes = json::object();
+    for (const auto& [path, kept] : s.notes)
+        if (!kept.is_empty()) notes[path] = notes_to_json(kept);
     const json look = {{"scale", s.attention.scale},
                        {"colors", s.attention.colors},
                        {"over_image", s.attention.over_image},
@@ -130,7 +149,11 @@ std::string user_settings_text(const UserSettings& s) {
                     {"last_folder", s.last_folder},
                     {"attention", look},
                     {"data_places", s.data_locations},
-                    {"recent", recent}};
+                    {"recent", recent},
+                    {"notes", notes},
+                    {"view", view_to_json(s.view)},
+                    {"window_width", s.window_width},
+                    {"window_height", s.window_height}};
     return json_text(j, 1) + "\n";
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/state/run_notes.h"
 #include "app/state/theme.h"
 
 namespace aft::app {
@@ -41,7 +42,14 @@ struct UserSettings {
     std::string last_folder;         // of the file browser
     std::map<std::string, std::string> data_locations;  // path as models name it -> chosen here
 
-    void remember(RecentItem item);  // moves it to the front; it keeps its colour
+    std::map<std::string, RunNotes> notes;  // by the path of a recent item
+    KeptView view;
+    int window_width = 0, window_height = 0;  // units of the screen; 0 = as the display suggests
+
+    // The user's name for it, else `name`.
+    [[nodiscard]] std::string shown_name_of(const std::string& path, const std::string& name) const;
+    void forget(const std::string& path);  // leaves the list, with what was noted of it
+    void remember(RecentItem item);        // moves it to the front; it keeps its colour
 };
 
 // `problem` gets words if the file was damaged. An absent file gives the defaults.

@@ -185,10 +185,22 @@ bool choose_by_words(DrawContext& ui, const std::string& words, std::span<const 
     return false;
 }
 
+// One that has no sentence of its own takes that of all, under their name.
+void explain_choice(DrawContext& ui, const WidgetName& name, const Choice& choice,
+                    const std::string& of_all) {
+    if (!choice.why_not.empty())
+        tooltip(ui, {.name = choice.text.words, .sentence = choice.why_not});
+    else if (!choice.tip.empty())
+        tooltip(ui, {.name = choice.text.words, .formula = choice.formula, .sentence = choice.tip});
+    else if (!of_all.empty())
+        tooltip(ui, {.name = name.words, .sentence = of_all});
+}
+
 }  // namespace
 
 bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choices& spec) {
-    const auto [choices, width] = spec;
+    const std::span<const Choice> choices = spec.list;
+    const float width = spec.width;
     const WidgetPath path = ui.recorder.claim(name);
     bool changed = false;
     if (const auto words = ui.recorder.scripted.take(path))
@@ -219,8 +231,7 @@ bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choic
         draw_segment(ui, choices[i], static_cast<int>(i) == chosen);
         ui.recorder.item("segment", part, static_cast<int>(i) == chosen ? "on" : "off",
                          choices[i].why_not);
-        const std::string& words = choices[i].why_not.empty() ? choices[i].tip : choices[i].why_not;
-        if (!words.empty()) tooltip(ui, {.name = choices[i].text.words, .sentence = words});
+        explain_choice(ui, name, choices[i], spec.tip);
         if (!pressed || !choices[i].why_not.empty() || static_cast<int>(i) == chosen) continue;
         chosen = static_cast<int>(i);
         changed = true;
@@ -234,7 +245,7 @@ bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choic
 }
 
 bool toggle(DrawContext& ui, const WidgetName& name, bool& on, const ToggleLook& look) {
-    const auto& [words, why_not] = look;
+    const auto& [words, why_not, tip] = look;
     const WidgetPath path = ui.recorder.claim(name);
     const bool off = !why_not.empty();
     bool changed = false;
@@ -263,7 +274,7 @@ bool toggle(DrawContext& ui, const WidgetName& name, bool& on, const ToggleLook&
     const float knob = on ? a.x + width - height / 2 : a.x + height / 2;
     draw->AddCircleFilled({knob, top + height / 2}, ui.px(6), with_alpha(on ? t.ink : t.knob, dim));
     ui.recorder.item("switch", path, on ? "on" : "off", why_not);
-    if (off) tooltip(ui, {.name = name.words, .sentence = why_not});
+    if (off || !tip.empty()) tooltip(ui, {.name = name.words, .sentence = off ? why_not : tip});
     if (!words.empty()) {
         ImGui::SameLine(0, ui.px(6));
         const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -35,17 +35,18 @@ bool action_button(Ui& ui, std::string_view action, ButtonKind kind = ButtonKind
 
 struct Choice {
     WidgetName text;
-    std::string why_not{}, tip{};
+    std::string why_not{}, tip{}, formula{};
 };
 // 2 to 4 exclusive choices. Value: the words of the chosen one; a script gives them or the id.
 struct Choices {
     std::span<const Choice> list;
     float width = 0;
+    std::string tip{};  // of the choices that have none of their own
 };
 bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choices& choices);
 struct ToggleLook {
     std::string_view words{};  // stand right of it in text 2
-    std::string why_not{};
+    std::string why_not{}, tip{};
 };
 // On/off that acts at once.
 bool toggle(DrawContext& ui, const WidgetName& name, bool& on, const ToggleLook& look = {});

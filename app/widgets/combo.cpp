@@ -54,7 +54,7 @@ float widest(const DrawContext& ui, std::span<const WidgetName> choices) {
 }  // namespace
 
 bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoices& spec) {
-    const auto& [list, width, why_not, ground] = spec;
+    const auto& [list, width, why_not, ground, tip] = spec;
     const std::vector<WidgetName> choices(list.begin(), list.end());
     const WidgetPath path = ui.recorder.claim(name);
     const bool off = !why_not.empty();
@@ -83,7 +83,7 @@ bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoi
             {text_size::body, ink, Face::regular, wide - ui.px(32)});
     icon_at(ui, {b.x - ui.px(14), (a.y + b.y) / 2}, icon::up_down, {text_size::icon_inline, ink});
     ui.recorder.item("combo", path, shown, why_not);
-    if (off) tooltip(ui, {.name = name.words, .sentence = why_not});
+    if (off || !tip.empty()) tooltip(ui, {.name = name.words, .sentence = off ? why_not : tip});
 
     const std::string popup = path.id + " choices";
     if (pressed && !off) ImGui::OpenPopup(popup.c_str());

@@ -14,6 +14,7 @@ struct ComboChoices {
     float width = 0;
     std::string why_not{};
     ImU32 ground = 0;  // 0 = the field colour
+    std::string tip{};
 };
 bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoices& choices);
 // A popup with the right border and padding: `if (scope.is_open()) draw rows`. Open it with

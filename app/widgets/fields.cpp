@@ -143,6 +143,14 @@ bool set_by_script(DrawContext& ui, const NumberField& f, const WidgetPath& path
     return changed;
 }
 
+void explain(DrawContext& ui, const NumberField& f) {
+    const std::string& words = f.why_not.empty() ? f.tip : f.why_not;
+    if (!words.empty())
+        tooltip(ui, {.name = f.name.words,
+                     .formula = f.why_not.empty() ? f.formula : std::string(),
+                     .sentence = words});
+}
+
 }  // namespace
 
 bool drag_field(DrawContext& ui, const NumberField& f, double& value) {
@@ -162,8 +170,7 @@ bool drag_field(DrawContext& ui, const NumberField& f, double& value) {
     const double shown = dragging ? ui.edit.value : value;
     draw_field(ui, f, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()}, shown);
     ui.recorder.item("field", path, typed_number(f, shown), f.locked ? "fixed" : f.why_not);
-    const std::string& words = f.why_not.empty() ? f.tip : f.why_not;
-    if (!words.empty()) tooltip(ui, {.name = f.name.words, .sentence = words});
+    explain(ui, f);
     if (type)
         ui.edit = {.id = path.id,
                    .text = typed_number(f, value),
@@ -225,7 +232,7 @@ bool slider(DrawContext& ui, const NumberField& spec, double& value) {
     const float field = ui.px(56);
     const float width = f.width > 0 ? ui.px(f.width) : ImGui::GetContentRegionAvail().x;
     const float track = std::max(ui.px(24), width - field - ui.px(8));
-    ImGui::InvisibleButton(path.id.c_str(), {track, ui.px(26)}, ImGuiButtonFlags_EnableNav);
+    ImGui::InvisibleButton(path.id.c_str(), {track, ui.px(26)});  // the keyboard has its field
     const FieldBox box{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
     bool changed = false;
     if (ImGui::IsItemActive() && f.why_not.empty()) {
@@ -238,6 +245,7 @@ bool slider(DrawContext& ui, const NumberField& spec, double& value) {
     }
     draw_slider(ui, f, box, value);
     ui.recorder.item("slider", path, typed_number(f, value), f.why_not);
+    explain(ui, spec);
     ImGui::SameLine(0, ui.px(8));
     NumberField number = spec;
     number.width = 56;

@@ -18,7 +18,7 @@ struct NumberField {
     int decimals = -1;     // -1: as many as needed
     std::string unit{};    // in text 3 behind the value
     std::string prefix{};  // name inside, left ("low")
-    std::string why_not{}, tip{};
+    std::string why_not{}, tip{}, formula{};
     bool locked = false;  // lock icon, fixed value
     float width = 0;
     float drag_speed = 0;     // value per pixel; 0 = from the range

@@ -14,18 +14,25 @@ namespace aft::app {
 
 namespace {
 
+// Words for a person; the key is the control's id.
+WidgetName setting_name(const std::string& key) {
+    return {setting_label(key), key};
+}
+
 std::optional<std::string> choice_field(DrawContext& ui, const Setting& row,
                                         const std::string& why_not) {
     const std::string now = value_text(row);
     const auto found = std::find(row.choices.begin(), row.choices.end(), now);
     int chosen = found == row.choices.end() ? -1 : static_cast<int>(found - row.choices.begin());
-    if (!combo(ui, row.key, chosen, {row.choices, 0, why_not})) return std::nullopt;
+    if (!combo(ui, setting_name(row.key), chosen,
+               {.list = row.choices, .why_not = why_not, .tip = row.help}))
+        return std::nullopt;
     return row.choices[static_cast<size_t>(chosen)];
 }
 
 std::optional<std::string> number_field(DrawContext& ui, const Setting& row,
                                         const std::string& standard, const std::string& why_not) {
-    NumberField field{.name = row.key, .min = row.min, .max = row.max};
+    NumberField field{.name = setting_name(row.key), .min = row.min, .max = row.max};
     field.integer = std::holds_alternative<int64_t*>(row.value);
     field.unit = row.unit;
     field.why_not = why_not;
@@ -46,14 +53,15 @@ std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
                                          const std::string& standard, std::string why_not) {
     if (std::holds_alternative<bool*>(row.value)) {
         bool on = *std::get<bool*>(row.value);
-        if (!toggle(ui, row.key, on, {{}, why_not})) return std::nullopt;
+        if (!toggle(ui, setting_name(row.key), on, {{}, why_not, row.help})) return std::nullopt;
         return on ? "true" : "false";
     }
     if (!std::holds_alternative<std::string*>(row.value))
         return number_field(ui, row, standard, why_not);
     if (!row.choices.empty()) return choice_field(ui, row, why_not);
     std::string text = *std::get<std::string*>(row.value);
-    if (!text_field(ui, {.name = row.key, .why_not = why_not}, text)) return std::nullopt;
+    if (!text_field(ui, {.name = setting_name(row.key), .why_not = why_not, .tip = row.help}, text))
+        return std::nullopt;
     return text;
 }
 

@@ -235,7 +235,7 @@ bool progress_line(DrawContext& ui, std::string_view words, double fraction, boo
     ui.recorder.item("progress", ui.recorder.claim("Progress##progress"), std::string(words));
     if (!cancel) return false;
     ImGui::SameLine();
-    return button(ui, {.name = "Cancel##cancel", .kind = ButtonKind::ghost});
+    return button(ui, {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .tip = "Stops this."});
 }
 
 void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height) {

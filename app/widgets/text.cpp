@@ -121,7 +121,8 @@ static void offer_to_copy(DrawContext& ui, std::span<const ReadOut> values) {
                         value.exact.empty() ? value.value : value.exact);
 }
 
-void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_view right) {
+void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_view right,
+                std::span<const ReadOut> locked) {
     const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
     const ImVec2 b = window->InnerRect.Max;
     const ImVec2 a(window->InnerRect.Min.x, b.y - ui.px(28));
@@ -161,7 +162,7 @@ void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_vi
                         .value = recorded,
                         .why_not = {}};
     ui.recorder.area(std::move(record));
-    offer_to_copy(ui, values);
+    offer_to_copy(ui, locked.empty() ? values : locked);
 }
 
 }  // namespace aft::app

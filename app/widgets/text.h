@@ -38,7 +38,9 @@ struct ReadOut {
 };
 // Height that is left for the canvas above the hover line, in pixels.
 [[nodiscard]] float canvas_height(const DrawContext& ui);
-// The line at the foot of the canvas (28 high, raised). Draw it last. "Copy values" takes its text.
-void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_view right = {});
+// The line at the foot of the canvas (28 high, raised). Draw it last. "Copy values" takes its text,
+// or that of `locked`, where something is locked and the line previews another place.
+void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_view right = {},
+                std::span<const ReadOut> locked = {});
 
 }  // namespace aft::app

@@ -84,7 +84,8 @@ TextEdit text_field(DrawContext& ui, const TextField& spec, std::string& text) {
                                           .hint = spec.hint.c_str()});
     ImGui::EndDisabled();
     ui.recorder.item("text", path, text, spec.why_not);
-    if (!spec.why_not.empty()) tooltip(ui, {.name = spec.name.words, .sentence = spec.why_not});
+    const std::string& sentence = spec.why_not.empty() ? spec.tip : spec.why_not;
+    if (!sentence.empty()) tooltip(ui, {.name = spec.name.words, .sentence = sentence});
     return {text != before, is_submitted};
 }
 

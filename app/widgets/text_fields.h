@@ -16,6 +16,7 @@ struct TextField {
     std::string why_not{};
     bool mono = false;
     std::string problem{};  // what is wrong with the text: an error outline
+    std::string tip{};
 };
 struct TextEdit {
     bool is_changed = false, is_submitted = false;  // submitted: by Enter

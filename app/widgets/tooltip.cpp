@@ -2,19 +2,42 @@
 
 #include <imgui_internal.h>
 
+#include <algorithm>
+
 #include "app/state/actions.h"
 
 #include "app/widgets/text.h"
 
 namespace aft::app {
 
+namespace {
+
+// Whether the pointer has rested long enough. A window at rest draws nothing: the frame that shows
+// the tooltip is asked for.
+bool is_due(DrawContext& ui) {
+    constexpr ImGuiHoveredFlags kOver = ImGuiHoveredFlags_AllowWhenDisabled;
+    if (!ImGui::IsItemHovered(kOver)) return false;
+    if (ImGui::IsItemHovered(kOver | ImGuiHoveredFlags_DelayNormal |
+                             ImGuiHoveredFlags_NoSharedDelay))
+        return true;
+    constexpr double kClocks_s = 0.02;  // Dear ImGui reads its clock after ours
+    const float passed = ImGui::GetCurrentContext()->HoverItemDelayTimer;
+    const double rest = std::max(0.0F, ImGui::GetStyle().HoverDelayNormal - passed);
+    ui.want_frame_at(ui.time + rest + kClocks_s);
+    return false;
+}
+
+}  // namespace
+
 void tooltip(DrawContext& ui, const Tip& tip) {
-    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
-        return;
+    record_tip(ui.recorder, ImGui::GetItemID(),
+               tip.name + (tip.sentence.empty() ? "" : ": " + tip.sentence));
+    if (!is_due(ui)) return;
     ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
     if (ImGui::BeginTooltip()) {
+        if (ImGui::IsWindowAppearing()) ui.want_frames(2);  // it is measured first, then shown
         const float most = ui.px(324);
         text(ui, tip.name, {text_size::body, ui.theme.text1, Face::semibold});
         if (!tip.key.empty()) {

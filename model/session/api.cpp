@@ -53,7 +53,8 @@ Status Session::status() const {
                           status.state == RunState::paused;
     if (is_stop_waiting && can_stop && !status.following) status.state = RunState::stopping;
     if (const auto message = channels.worker_message.latest();
-        message && session::Clock::now() - message->time < std::chrono::seconds(8))
+        message && !message->text.empty() &&
+        session::Clock::now() - message->time < std::chrono::seconds(8))
         status.message = message->text;
     return status;
 }
@@ -73,6 +74,10 @@ RunCommands Session::run() {
 TrainingPace Session::pace() {
     return TrainingPace(impl_->channels);
 }
+AnswersKept ProbeAnswers::kept() const {
+    return {.bytes = channels_.cache.bytes(), .limit = channels_.cache.limit()};
+}
+
 ProbeAnswers Session::probes() const {
     return ProbeAnswers(impl_->channels);
 }

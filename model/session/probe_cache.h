@@ -26,6 +26,7 @@ class ProbeCache {
     void put(const ProbeRequest& request, ProbeAnswer answer);
     [[nodiscard]] std::optional<ProbeAnswer> find(const ProbeRequest& request);
     [[nodiscard]] size_t bytes() const;
+    [[nodiscard]] size_t limit() const { return limit_; }
 
   private:
     struct CachedAnswer {

@@ -109,7 +109,9 @@ class Worker {
         }
         const std::string error = entry.error.words;
         channels_.items.put(key, std::move(entry), begun);
-        if (!error.empty()) say(error);
+        // What has been read after all is no news for longer.
+        if (!error.empty() || has_said_) say(error);
+        has_said_ = !error.empty();
         channels_.wake();
     }
 
@@ -196,6 +198,7 @@ class Worker {
             std::make_shared<const Message>(Message{text, Clock::now()}));
     }
 
+    bool has_said_ = false;  // that the newest item could not be read
     SessionChannels& channels_;
     std::stop_token stop_;
     WeightStore weights_;

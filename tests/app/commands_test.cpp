@@ -224,6 +224,19 @@ TEST_F(CommandsBare, EveryDemoHasAPictureOfItsData) {
     }
 }
 
+TEST_F(CommandsBare, ACardOfADemoOpensItAndItsButtonShowsTheSettings) {
+    initialize_model("cpu", 1);
+    make();
+    run("click home/demos/settings_of_demo-shapes\nframes 4\n");
+    EXPECT_TRUE(is_there("home/new_run/preset"));
+    EXPECT_EQ(value_of("home/new_run/preset"), "demo-shapes");
+    EXPECT_EQ(ui().session, nullptr);
+    make();
+    run("click home/demos/demo-shapes\nframes 4\nwait Ready 60\n");
+    EXPECT_NE(ui().status.path.find("shapes.safetensors"), std::string::npos) << ui().status.path;
+    EXPECT_EQ(ui().workspace, Workspace::biases);
+}
+
 TEST_F(CommandsBare, AnyNumberOfSamplesThatTheCommandLineTakes) {
     open_mirror();
     run("view.workspace_complete\nframes 3\n");
@@ -234,6 +247,19 @@ TEST_F(CommandsBare, AnyNumberOfSamplesThatTheCommandLineTakes) {
     run("set \"sampling/options/samples\" 16\nframes 2\n");
     EXPECT_EQ(ui().selection.completion.sample.samples, 16);
     EXPECT_EQ(value_of("sampling/options/number_of_samples"), "16");
+}
+
+TEST_F(CommandsBare, AfterALockItsValuesAreCopiedWhateverIsPreviewed) {
+    open_mirror();
+    run("view.workspace_biases\nframes 3\nwait drawn 30\nclick atlas/main/layer_0\nframes 4\n");
+    ASSERT_TRUE(ui().selection.locked);
+    const std::string locked = ui().read_out.text, line = value_of("atlas/main/hover_line");
+    run("hover atlas/main/layer_0 12 200\nframes 4\n");
+    ASSERT_NE(value_of("atlas/main/hover_line"), line) << "another cell is previewed";
+    run("map.copy_values\n");
+    EXPECT_EQ(copied(), locked);
+    run("key Esc\nframes 2\nhover atlas/main/layer_0 14 210\nframes 4\nmap.copy_values\n");
+    EXPECT_NE(copied(), locked);
 }
 
 }  // namespace

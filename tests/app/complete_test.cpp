@@ -103,6 +103,8 @@ TEST_F(Complete, DataThatAreNotThereAreNamedAndCanBeChosenInPlace) {
         << ui().selection.image.error;
     run("frames 4\n");
     EXPECT_FALSE(is_there("attention/main/banner"));
+    EXPECT_EQ(value_of("status/main/message").find("nowhere"), std::string::npos)
+        << "mended, and no longer said";
     EXPECT_EQ(ui().settings.data_locations.at((scratch_ / "nowhere").string()),
               (scratch_ / "pictures").string());
 }

@@ -256,5 +256,15 @@ TEST_F(Consistency, HomeCallsARunOfThisWindowByItsState) {
     EXPECT_EQ(state(), "finished") << "it holds the lock, but nothing runs";
 }
 
+TEST_F(Consistency, TheStatusBarSaysWhatScrubbingKeepsAndItsLimit) {
+    show_mirror();
+    const AnswersKept kept = ui().session->probes().kept();
+    EXPECT_GT(kept.bytes, size_t{256} * 256 * 4) << "a map of 256 positions at least";
+    EXPECT_EQ(kept.limit, size_t{512} << 20);
+    EXPECT_NE(value_of("status/main/views").find(" of " + byte_size(double(kept.limit))),
+              std::string::npos)
+        << value_of("status/main/views");
+}
+
 }  // namespace
 }  // namespace aft::app

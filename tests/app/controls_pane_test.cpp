@@ -79,6 +79,42 @@ TEST_F(ControlsPane, AClickElsewhereIsNoStart) {
     EXPECT_EQ(ui().status.step, 0);
 }
 
+TEST_F(ControlsPane, TheButtonRunUntilOpensItsFieldWhereItWasPressed) {
+    open();
+    run("click run/run/until\nframes 3\n");
+    const WidgetRecord* const step = ui().recorder.find("run/run_until/step");
+    const WidgetRecord* const button = ui().recorder.find("run/run/until");
+    ASSERT_TRUE(step != nullptr && button != nullptr);
+    EXPECT_LT(step->min.y - button->max.y, 40) << "just below it";
+    EXPECT_TRUE(ui().edit.typing);
+    UiDriver driver(stage_, 1);
+    driver.step(2);
+    driver.type("4");
+    driver.key("Enter");
+    EXPECT_TRUE(is_at(4)) << ui().status.step;
+    EXPECT_FALSE(is_there("run/run_until/step"));
+    run("click run/run/until\nframes 4\n");
+    driver.type("9");
+    driver.key("Escape");
+    driver.step(3);
+    EXPECT_FALSE(is_there("run/run_until/step"));
+    EXPECT_EQ(ui().status.step, 4);
+    EXPECT_EQ(ui().status.target_step, 4);
+}
+
+TEST_F(ControlsPane, AtTheTargetStepThatIsSaidBesideTheButton) {
+    make(fed([](Ui& now) {
+        feed_small(now);
+        now.status.step = now.status.target_step = 60;
+        now.status.state = RunState::stopped;
+    }));
+    run("view.workspace_train\nframes 4\n");
+    EXPECT_NE(value_of("run/run/target_reached").find("raise the target step"), std::string::npos);
+    make(fed(feed_small));
+    run("view.workspace_train\nframes 4\n");
+    EXPECT_FALSE(is_there("run/run/target_reached"));
+}
+
 TEST_F(ControlsPane, RunUntilShowsItsFieldWhenTheSidePanesAreHidden) {
     open();
     run("view.side_panes\nframes 3\n");

@@ -1,6 +1,7 @@
 // Scripts: what they can do, and how they fail.
 #include <fstream>
 
+#include "app/host/headless_run.h"
 #include "core/files.h"
 #include "tests/app/stage_fixture.h"
 
@@ -80,6 +81,17 @@ TEST_F(Scripts, ClicksByIdActionOrTheEndOfAPath) {
     EXPECT_EQ(until->path.label, "Run/Run/Run until...");
     EXPECT_EQ(ui().recorder.find("Run/Run/Run until..."), until);
     EXPECT_EQ(ui().recorder.find("ntil"), nullptr) << "not the end of a name";
+}
+
+TEST_F(Scripts, APictureWaitsForWhatIsStillBeingRead) {
+    make(fed(feed_small));  // without a session no map ever comes
+    run("view.workspace_biases\nframes 4\n");
+    EXPECT_TRUE(is_reading(ui()));
+    run("view.workspace_train\nframes 4\n");
+    EXPECT_FALSE(is_reading(ui()));
+    open_mirror();
+    run("view.workspace_biases\nframes 3\nwait drawn 30\nframes 4\n");
+    EXPECT_TRUE(until([&] { return !is_reading(ui()); }));
 }
 
 TEST_F(Scripts, WaitForWordsOrForAWholeId) {

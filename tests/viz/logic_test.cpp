@@ -13,6 +13,7 @@
 #include "viz/curves.h"
 #include "viz/gl/program.h"
 #include "viz/image_grid.h"
+#include "viz/map_overlay.h"
 #include "viz/paint.h"
 
 namespace aft::viz {
@@ -190,6 +191,13 @@ TEST(Map, ZoomIsWholeAndBlocksCoverAllValues) {
             const int64_t b = block_size(n, pixels);
             EXPECT_LE(float((n + b - 1) / b), pixels);
         }
+}
+
+TEST(Map, AxisNumbersStayBesideTheMap) {
+    EXPECT_EQ(seen_middle(10, 20, 0, 100), 15) << "all of the cell is seen";
+    EXPECT_EQ(seen_middle(-90, 30, 0, 100), 15) << "scrolled out at the top";
+    EXPECT_EQ(seen_middle(80, 200, 0, 100), 90);
+    EXPECT_EQ(seen_middle(-50, -10, 0, 100), 0);
 }
 
 TEST(Mask, StrokesPresetsAndUndo) {

@@ -87,6 +87,42 @@ TEST(AtlasWidget, ClickFindsTheMap) {
     EXPECT_EQ(clicked, (AtlasHit{5, 10, {0, 0}}));
 }
 
+TEST(AtlasWidget, CaptionsOfManyMapsDoNotOverlap) {
+    Stage stage(Stage::With::no_opengl);
+    Atlas atlas;
+    const std::vector<float> values = ramp(8, 8);
+    const auto draw_at = [&](float width) {
+        std::vector<AtlasCell> cells(24);
+        for (size_t i = 0; i < cells.size(); ++i) {
+            cells[i].data = {.values = values, .rows = 8, .columns = 8, .hidden = {}, .version = 1};
+            cells[i].label = "Layer " + std::to_string(i);
+            cells[i].brief = "L" + std::to_string(i);
+            cells[i].bar_text = "\u22120.12 to 0.34";
+        }
+        AtlasView view;
+        view.shape = {.rows = 1,
+                      .columns = 24,
+                      .tile_rows = 8,
+                      .tile_columns = 8,
+                      .free_axes = true,
+                      .cell_label = 26};
+        view.cells = cells;
+        view.area = {width, 200};
+        AtlasReply reply;
+        stage.frame([&] { reply = atlas.draw(view, stage.look); });
+        return reply;
+    };
+    stage.size = {6000, 400};
+    EXPECT_EQ(draw_at(5800).caption, AtlasCaption::full);
+    EXPECT_EQ(draw_at(2400).caption, AtlasCaption::label);
+    const AtlasReply narrow = draw_at(1000);
+    EXPECT_EQ(narrow.caption, AtlasCaption::brief);
+    EXPECT_EQ(narrow.label_stride, 1);
+    const AtlasReply least = draw_at(300);
+    EXPECT_EQ(least.caption, AtlasCaption::brief);
+    EXPECT_GT(float(least.label_stride) * least.layout.pitch.x, 20) << "every n-th has room";
+}
+
 TEST(ColorBarWidget, DraggingTheEndChangesTheRange) {
     Stage stage(Stage::With::no_opengl);
     Coloring k{{-1, 5}, Scale::signed_log, Colormap::ember_dark};
@@ -120,6 +156,45 @@ TEST(CurveWidget, HoverGivesX) {
     ASSERT_TRUE(scene.reply.hovered.has_value());
     EXPECT_GT(*scene.reply.hovered, 4000);
     EXPECT_LT(*scene.reply.hovered, 16000);
+}
+
+CurveReply draw_once(Stage& stage, const std::vector<double>& y, CurvePlot plot) {
+    std::vector<double> x;
+    for (size_t i = 0; i < y.size(); ++i) x.push_back(double(i + 1));
+    CurveReply reply;
+    plot.size = {600, 300};
+    plot.curves = {{.x = x, .y = y, .color = stage.look.theme.series[0]}};
+    stage.frame([&] { reply = draw_curves(plot, stage.look); });
+    return reply;
+}
+
+TEST(CurveWidget, OneBlowUpDoesNotFlattenTheCurve) {
+    Stage stage(Stage::With::no_opengl);
+    std::vector<double> y;
+    for (int i = 0; i < 400; ++i) y.push_back(3 - 0.005 * i);
+    EXPECT_FALSE(draw_once(stage, y, {.cuts_peaks = true}).peak) << "nothing is far from the rest";
+    y[200] = 900;
+    const CurveReply cut = draw_once(stage, y, {.cuts_peaks = true});
+    EXPECT_LT(cut.y_high, 5);
+    ASSERT_TRUE(cut.peak.has_value()) << "it says what it leaves out";
+    EXPECT_EQ(*cut.peak, (PlotPoint{201, 900}));
+    EXPECT_GT(draw_once(stage, y, {.log_y = true, .cuts_peaks = true}).y_high, 900);
+    EXPECT_GT(draw_once(stage, y, {}).y_high, 900);
+    AxisZoom x_zoom, y_zoom{true, 0, 1000};
+    const CurveReply chosen =
+        draw_once(stage, y, {.cuts_peaks = true, .zoom = {.x = &x_zoom, .y = &y_zoom}});
+    EXPECT_EQ(chosen.y_high, 1000) << "the user's own range stays";
+    EXPECT_FALSE(chosen.peak);
+}
+
+TEST(CurveWidget, AConstantStandsInTheMiddle) {
+    Stage stage(Stage::With::no_opengl);
+    const CurveReply rate = draw_once(stage, std::vector<double>(50, 1e-3), {});
+    EXPECT_GT(rate.y_low, 0.0005);
+    EXPECT_LT(rate.y_high, 0.002);
+    const CurveReply zero = draw_once(stage, std::vector<double>(50, 0.0), {});
+    EXPECT_LT(zero.y_low, 0);
+    EXPECT_GT(zero.y_high, 0);
 }
 
 TEST(ImageWidget, PixelsHatchAndMask) {

@@ -8,6 +8,7 @@
 #include "app/panels/attention/attention_gallery.h"
 #include "app/panels/attention/attention_maps.h"
 #include "app/panels/attention/attention_numbers.h"
+#include "app/panels/attention/class_guess.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/tool_row.h"
@@ -40,6 +41,7 @@ class AttentionPanel : public Panel {
     AttentionData data_;
     AttentionMaps maps_;
     AttentionGallery gallery_;
+    ClassGuess guess_;
     int parts_ = 0, reduce_ = 0;
     int64_t target_channel_ = 0;
     int64_t pointed_channel_ = -1;  // whose small map is under the pointer
@@ -68,7 +70,10 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     ImGui::SameLine(0, ui.px(12));
     const Choice parts[] = {
         {"Prior + both##prior"}, {"Content + both##content"}, {"All three##all"}};
-    (void)segmented(ui, "Parts##parts", parts_, {parts});
+    (void)segmented(ui, "Parts##parts", parts_,
+                    {.list = parts,
+                     .tip = "Which maps stand beside the picture: by position (prior), by content, "
+                            "or by both, as the model uses them."});
     const float available = end - ImGui::GetItemRectMax().x;
     std::vector<Tool> tools;
     if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
@@ -81,7 +86,10 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
                  data_.rows().is_by_head ? "Chosen head##chosen" : "Chosen channel##chosen"};
              const int first = data_.rows().has_gates ? 0 : 1;  // without gates both means are one
              int chosen = std::max(0, reduce_ - first);
-             if (combo(ui, name, chosen, {std::span(reduce).subspan(size_t(first)), 180, ""}))
+             if (combo(ui, name, chosen,
+                       {.list = std::span(reduce).subspan(size_t(first)),
+                        .width = 180,
+                        .tip = "How the maps of all channels or heads become one."}))
                  reduce_ = chosen + first;
          }});
     tool_row(ui, available, tools);
@@ -91,7 +99,9 @@ void AttentionPanel::draw_target_tool(PaneContext& ui, const Positions& position
     inline_label(ui, "Target");
     const Choice names[] = {{.text = "R##r"}, {.text = "G##g"}, {.text = "B##b"}};
     int chosen = int(target_channel_);
-    if (!segmented(ui, "Target channel##target_channel", chosen, {names})) return;
+    if (!segmented(ui, "Target channel##target_channel", chosen,
+                   {.list = names, .tip = "The colour of the target pixel that is predicted."}))
+        return;
     target_channel_ = chosen;
     const Positions::GridPosition at = positions.target(ui.selection.cell.target);
     if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
@@ -247,6 +257,7 @@ void AttentionPanel::inspector(Ui& ui) {
                                     : "%");
     }
     if (positions.is_autoregressive) hint(ui, shift_words(positions));
+    guess_.draw(ui);
     draw_prior_or_content(ui, {.data = data_,
                                .positions = positions,
                                .layer = cell.layer,
@@ -257,10 +268,14 @@ void AttentionPanel::inspector(Ui& ui) {
     label_column(ui, "Scale");
     const Choice scales[] = {
         {.text = "Linear##linear"}, {.text = "Root##root"}, {.text = "Log##log"}};
-    (void)segmented(ui, "Scale##scale", look.scale, {scales, -1});
+    (void)segmented(ui, "Scale##scale", look.scale,
+                    {.list = scales,
+                     .width = -1,
+                     .tip = "How a share becomes a colour. Root and log show small shares."});
     label_column(ui, "Colours");
     const std::string maps[] = {"Viridis##viridis", "Cividis##cividis", "Grey##grey"};
-    (void)combo(ui, "Colours##colours", look.colors, {maps});
+    (void)combo(ui, "Colours##colours", look.colors,
+                {.list = maps, .tip = "Of the attention maps; all three are even in lightness."});
     over_image_controls(ui);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");

@@ -117,9 +117,16 @@ std::vector<std::string> AttentionGallery::head_words(const AttentionData& data,
 
 void AttentionGallery::draw_order(PaneContext& ui, const AttentionData& data) {
     inline_label(ui, "Sort");
-    std::vector<Choice> orders = {{.text = "Gate##gate"},
-                                  {.text = "Sharpness##sharpness"},
-                                  {.text = "Divergence##divergence"}};
+    std::vector<Choice> orders = {
+        {.text = "Gate##gate",
+         .tip = "How open the channel is at the target, the widest first.",
+         .formula = "\u03C3(Q[t,c])"},
+        {.text = "Sharpness##sharpness",
+         .tip = "1: one source has all; 0: all sources have the same.",
+         .formula = "1 \u2212 entropy / log2(sources)"},
+        {.text = "Divergence##divergence",
+         .tip = "How far the keys move the row from its prior, bits.",
+         .formula = "\u03A3 both log2(both / prior)"}};
     for (size_t i = 0; i < orders.size(); ++i) orders[i].why_not = why_not(ui, data, Order(i));
     int chosen = int(order_);
     if (segmented(ui, "Sort##sort", chosen, {orders})) requested_ = Order(chosen);

@@ -266,6 +266,16 @@ bool has_no_maps(Ui& ui) {
     return true;
 }
 
+void key_quantity_tool(DrawContext& ui, int& quantity) {
+    const Choice quantities[] = {{.text = "exp(K)##exp",
+                                  .tip = "The weight that a source's key gives it, over its mean.",
+                                  .formula = "exp(K[j,c]) / mean_j exp(K[j,c])"},
+                                 {.text = "log exp(K)##log_exp",
+                                  .tip = "The same as a logarithm, in which small weights show.",
+                                  .formula = "K[j,c] \u2212 log mean_j exp(K[j,c])"}};
+    (void)segmented(ui, "Quantity##quantity", quantity, {quantities});
+}
+
 void KeysPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     if (sample_state(ui)) return;
@@ -277,8 +287,7 @@ void KeysPanel::draw(Ui& ui) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
     ImGui::SameLine(0, ui.px(12));
-    const Choice quantities[] = {{.text = "exp(K)##exp"}, {.text = "log exp(K)##log_exp"}};
-    (void)segmented(ui, "Quantity##quantity", view_.quantity, {quantities});
+    key_quantity_tool(ui, view_.quantity);
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;
     const size_t last = std::exchange(grid_columns_, 0);  // 0: nothing was drawn
     const bool has_more = last > 0 && channels > int64_t(last);
@@ -287,7 +296,8 @@ void KeysPanel::draw(Ui& ui) {
          [&] {
              inline_label(ui, "Range");
              const Choice ranges[] = {{.text = "Channel##channel"}, {.text = "Layer##layer"}};
-             (void)segmented(ui, "Range##range", view_.range, {ranges});
+             (void)segmented(ui, "Range##range", view_.range,
+                             {.list = ranges, .tip = "Where the limits of the colours come from."});
          }},
         {144, [&] {
              if (button(ui, {.name = "More channels##more_channels",

@@ -54,7 +54,9 @@ void over_image_controls(PaneContext& ui) {
     label_column(ui, "Over image", 104,
                  "Lays the map over the picture, which is grey so that all colour is the map's.");
     (void)toggle(ui, "Over image##over_image", look.over_image,
-                 {.why_not = is_text ? "A text has no picture." : ""});
+                 {.why_not = is_text ? "A text has no picture." : "",
+                  .tip = "Lays the map over the picture, which is grey so that all colour is the "
+                         "map's."});
     ImGui::SameLine(0, ui.px(10));
     NumberField field{.name = "Opacity##opacity", .min = 0, .max = 100, .standard = 60};
     field.decimals = 0;

@@ -96,16 +96,26 @@ void RelativePanel::draw_tools(Ui& ui) {
     const MixerTraits& mixer = ui.status.mixer;
     const std::string why_no_prior = mixer.has_prior() ? "" : mixer.no_bias + ".";
     if (!why_no_prior.empty() && view_.part == 1) view_.part = 0;  // of the model before
-    const Choice parts[] = {{.text = "Both##both"},
-                            {.text = "Prior##prior", .why_not = why_no_prior},
-                            {.text = "Content##content"}};
+    const Choice parts[] = {{.text = "Both##both",
+                             .tip = "What the model does: content and position.",
+                             .formula = "exp(K[j] + w[t,j]) / \u03A3 exp(K[j'] + w[t,j'])"},
+                            {.text = "Prior##prior",
+                             .why_not = why_no_prior,
+                             .tip = "By position alone: the keys are left out.",
+                             .formula = "exp(w[t,j]) / \u03A3 exp(w[t,j'])"},
+                            {.text = "Content##content",
+                             .tip = "By content alone: the position bias is left out.",
+                             .formula = "exp(K[j]) / \u03A3 exp(K[j'])"}};
     (void)segmented(ui, "Parts##parts", view_.part, {parts});
     const Tool tools[] = {{240, [&] {
                                inline_label(ui, "Maps");
                                const std::string reduce[] = {"Heads##head", "Channels##channel",
                                                              "Mean##mean",
                                                              "Gate-weighted mean##gate"};
-                               (void)combo(ui, "Maps##reduce", view_.reduce, {reduce, 180, ""});
+                               (void)combo(ui, "Maps##reduce", view_.reduce,
+                                           {.list = reduce,
+                                            .width = 180,
+                                            .tip = "One map per head or channel, or their mean."});
                            }}};
     tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
 }

@@ -124,6 +124,7 @@ class AtlasPanel : public Panel {
                       const viz::AtlasReply& reply);
     void record_cells(DrawContext& ui, const Arrangement& plan, const viz::AtlasReply& reply);
     void draw_shared_bar(PaneContext& ui);
+    [[nodiscard]] BiasReading reading_at(const BiasForm& form, const Cell& cell) const;
 
     BiasLayers layers_;
     viz::Atlas atlas_;
@@ -148,7 +149,10 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
             names_[at] = plan.is_grid ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
                                       : fmt::format("Layer {0}##layer_{0}", layer);
             if (plan.lines > 1) cell.label = fmt::format("h{}", head);
-            if (!plan.is_grid) cell.label = "Layer " + layer_words(ui.status, layer);
+            if (!plan.is_grid) {
+                cell.label = "Layer " + layer_words(ui.status, layer);
+                cell.brief = fmt::format("L{}", layer);
+            }
             if (!layers_.has(layer)) continue;
             const BiasLayer& source = layers_.layer(layer);
             if (head >= int64_t(source.maps.size())) continue;  // of another shape, on its way
@@ -217,6 +221,9 @@ void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan
     view.selected_row = place.row;
     view.selected_column = place.column;
     view.raise_selected_row = plan.is_grid;
+    int64_t mark_row = -1, mark_column = -1;
+    if (ui.selection.locked && form.place(chosen, mark_row, mark_column))
+        view.mark = {mark_row / plan.block.rows, mark_column / plan.block.columns};
     const viz::AtlasReply reply = atlas_.draw(view, ui);
     record_cells(ui, plan, reply);
     take_pointer(ui, form, plan, reply);
@@ -266,7 +273,18 @@ void AtlasPanel::draw(Ui& ui) {
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
     draw_maps(ui, form, plan, area);
     if (has_bar && layers_.has(0)) draw_shared_bar(ui);
-    const Cell cell = ui.selection.shown();
+    const auto read_out = [&](const Cell& cell) {
+        return bias_read_out(ui, BiasForm(ui.status, cell.layer), reading_at(form, cell));
+    };
+    const auto values = read_out(ui.selection.shown());
+    std::vector<ReadOut> locked;
+    if (ui.selection.locked && ui.selection.hover) locked = read_out(ui.selection.cell);
+    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins, M opens Focus"),
+               locked);
+}
+
+// Of the map in which it lies; NaN while that is not there.
+BiasReading AtlasPanel::reading_at(const BiasForm& form, const Cell& cell) const {
     BiasReading reading;
     reading.cell = cell;
     reading.value = reading.w = std::numeric_limits<double>::quiet_NaN();
@@ -276,8 +294,7 @@ void AtlasPanel::draw(Ui& ui) {
         reading =
             read_bias(layers_.form(cell.layer), maps[size_t(form.heads > 1 ? head : 0)], cell);
     }
-    const auto values = bias_read_out(ui, BiasForm(ui.status, cell.layer), reading);
-    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins, M opens Focus"));
+    return reading;
 }
 
 void AtlasPanel::inspector(Ui& ui) {

@@ -178,6 +178,9 @@ void FocusPanel::draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area) {
     int64_t row = -1, column = -1;
     if (form.place(ui.selection.cell, row, column))
         view.target = {row / map.block.rows, column / map.block.columns};
+    else if (const int64_t t = ui.selection.cell.target;
+             !form.is_kernel() && t >= 0 && t < form.rows)
+        view.target.row = t / map.block.rows;  // its row alone
     if (ui.selection.hover && form.place(*ui.selection.hover, row, column))
         view.source = {row / map.block.rows, column / map.block.columns};
     view.cross_hair = !form.is_kernel();
@@ -288,7 +291,11 @@ void FocusPanel::draw(Ui& ui) {
         reading = read_bias(form, layer.maps[size_t(head(ui, form))], reading.cell);
     auto values = bias_read_out(ui, form, reading);
     side_.add_exact(ui, reading, values);
-    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, M opens the Atlas"));
+    std::vector<ReadOut> locked;
+    if (ui.selection.locked && ui.selection.hover && layers_.has(layer_))
+        locked = bias_read_out(
+            ui, form, read_bias(form, layer.maps[size_t(head(ui, form))], ui.selection.cell));
+    hover_line(ui, values, lock_words(ui, "Hover reads, click locks, M opens the Atlas"), locked);
 }
 
 void FocusPanel::inspector(Ui& ui) {

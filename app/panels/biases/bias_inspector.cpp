@@ -257,20 +257,22 @@ void BiasInspector::draw_range(PaneContext& ui, const Coloring& coloring,
     const int decimals = range.high >= 1000 ? 0 : range.high >= 10 ? 1 : 3;
     const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.scale;
     changed |= drag_field(ui,
-                          {.name = "low",
+                          {.name = "Low end##low",
                            .max = range.high,
                            .decimals = decimals,
                            .prefix = "low",
+                           .tip = "The value at the low end of the colours.",
                            .locked = view.low_locked,
                            .width = half,
                            .drag_speed = float(range.high - range.low) / 300},
                           range.low);
     ImGui::SameLine(0, ui.px(8));
     changed |= drag_field(ui,
-                          {.name = "high",
+                          {.name = "High end##high",
                            .min = range.low,
                            .decimals = decimals,
                            .prefix = "high",
+                           .tip = "The value at the high end of the colours.",
                            .width = half,
                            .drag_speed = float(range.high - range.low) / 300},
                           range.high);
@@ -294,7 +296,11 @@ void BiasInspector::draw_limits(PaneContext& ui) {
     const Choice limits[] = {
         {.text = "Full##full"}, {.text = "99.8 %##inner_99_8"}, {.text = "99 %##inner_99"}};
     int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
-    if (segmented(ui, "Limits##limits", chosen, {limits, -1})) {
+    if (segmented(ui, "Limits##limits", chosen,
+                  {.list = limits,
+                   .width = -1,
+                   .tip = "The share of the values that the colours keep apart; the few beyond "
+                          "take the end colours."})) {
         s.percentile = chosen == 0 ? 100 : chosen == 1 ? 99.8 : 99;
         s.range_by_hand.reset();
     }
@@ -305,9 +311,11 @@ void BiasInspector::draw_limits(PaneContext& ui) {
                                                           : "off: from 0";
     bool on = has_change || (s.quantity == Quantity::w && s.symmetric);
     if (toggle(ui, "Symmetric##symmetric", on,
-               {words, has_change                  ? "A change is always drawn round 0."
-                       : s.quantity == Quantity::w ? ""
-                                                   : "Only w is drawn round 0."}))
+               {words,
+                has_change                  ? "A change is always drawn round 0."
+                : s.quantity == Quantity::w ? ""
+                                            : "Only w is drawn round 0.",
+                "Both ends at the same distance from 0."}))
         s.symmetric = on;
 }
 

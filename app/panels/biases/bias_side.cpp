@@ -49,7 +49,7 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
     form_ = form;
     ImGui::SetCursorScreenPos(box.low);
     const ImVec2 size = {box.width(), box.height()};
-    if (ImGui::BeginChild("side", size)) {
+    if (ImGui::BeginChild("side", size, ImGuiChildFlags_NavFlattened)) {
         const float width = ImGui::GetContentRegionAvail().x;
         const bool has_moments = ui.history.size() >= 2;
         if (!form.is_kernel()) {

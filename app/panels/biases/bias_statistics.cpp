@@ -127,7 +127,8 @@ void StatisticsPanel::draw(Ui& ui) {
     if (clicked >= 0) ui.selection.cell.layer = clicked;
     section(ui, form.heads > 1 ? "Layers and heads##layers" : "Layers##layers",
             pairs_and_gauge(ui, form));
-    if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))}))
+    if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))},
+                          ImGuiChildFlags_NavFlattened))
         draw_table(ui, form);
     ImGui::EndChild();
     const ReadOut values[] = {{"layer", std::to_string(ui.selection.cell.layer)},

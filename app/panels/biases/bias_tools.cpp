@@ -15,11 +15,41 @@ namespace aft::app {
 
 namespace {
 
+std::string quantity_sentence(Quantity quantity) {
+    switch (quantity) {
+        case Quantity::w:
+            return "The position bias that is added to the key of source j for target t.";
+        case Quantity::exp_minus_one:
+            return "What the bias adds to a weight of 1: 0 is no bias, \u22121 shuts a source off.";
+        case Quantity::exp:
+            return "The factor on the weight of source j.";
+        case Quantity::row_share:
+            return "The share of the target's attention by position alone; a row sums to 100 %.";
+    }
+    return "";
+}
+
+std::string quantity_formula(Quantity quantity) {
+    switch (quantity) {
+        case Quantity::w:
+            return "w[t,j]";
+        case Quantity::exp_minus_one:
+            return "exp(w[t,j]) \u2212 1";
+        case Quantity::exp:
+            return "exp(w[t,j])";
+        case Quantity::row_share:
+            return "exp(w[t,j]) / \u03A3 exp(w[t,j'])";
+    }
+    return "";
+}
+
 void quantity_tool(PaneContext& ui, const BiasForm& form) {
     Selection& s = ui.selection;
     std::vector<Choice> choices;
     for (const Quantity quantity : kQuantities) {
-        Choice choice{.text = {quantity_words(quantity), quantity_option(quantity)}};
+        Choice choice{.text = {quantity_words(quantity), quantity_option(quantity)},
+                      .tip = quantity_sentence(quantity),
+                      .formula = quantity_formula(quantity)};
         if (quantity == Quantity::row_share && form.is_kernel())
             choice.why_not = "A kernel has no rows of its own; the sequence's edge decides them.";
         choices.push_back(choice);
@@ -33,8 +63,11 @@ void quantity_tool(PaneContext& ui, const BiasForm& form) {
 // What the maps show: the values, or what has changed in them since the newest pin.
 void change_tool(Ui& ui) {
     const std::string why = ui.actions.why_not(ui, "map.difference_to_pin");
-    const Choice choices[] = {{.text = "Value##value"},
-                              {.text = "Change since pin##change_since_pin", .why_not = why}};
+    const Choice choices[] = {{.text = "Value##value", .tip = "The values as they are."},
+                              {.text = "Change since pin##change_since_pin",
+                               .why_not = why,
+                               .tip = "What training has changed since the step of the newest pin.",
+                               .formula = "value(now) \u2212 value(pin)"}};
     int chosen = shows_change(ui) ? 1 : 0;
     if (segmented(ui, "Compare##compare", chosen, {choices}))
         (void)ui.actions.run(ui, "map.difference_to_pin");
@@ -44,7 +77,11 @@ void range_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Range");
     const Choice choices[] = {
-        {.text = "Own##own"}, {.text = "Layer##layer"}, {.text = "Global##global"}};
+        {.text = "Own##own",
+         .tip = "Every map has limits of its own: shapes compare, sizes do not."},
+        {.text = "Layer##layer", .tip = "The maps of a layer share their limits."},
+        {.text = "Global##global",
+         .tip = "All maps share their limits: sizes compare everywhere."}};
     int chosen = static_cast<int>(s.range_mode);
     if (!segmented(ui, "Range##range", chosen, {choices})) return;
     s.range_mode = static_cast<RangeMode>(chosen);
@@ -56,8 +93,14 @@ void scale_tool(PaneContext& ui) {
     inline_label(ui, "Scale");
     const std::string why =
         s.quantity == Quantity::exp_minus_one ? "" : "This quantity is drawn on a linear scale.";
-    const Choice choices[] = {{.text = "Signed log##signed_log", .why_not = why},
-                              {.text = "Two-sided##two_sided", .why_not = why}};
+    const Choice choices[] = {{.text = "Signed log##signed_log",
+                               .why_not = why,
+                               .tip = "Small and large values both show; equal steps of colour "
+                                      "below and above 0.",
+                               .formula = "sign(v) log(1 + |v| / c)"},
+                              {.text = "Two-sided##two_sided",
+                               .why_not = why,
+                               .tip = "Linear, below 0 to the low end, above 0 to the high end."}};
     int chosen = s.quantity != Quantity::exp_minus_one ? -1 : s.scale == Scale::two_sided ? 1 : 0;
     if (segmented(ui, "Scale##scale", chosen, {choices}))
         s.scale = chosen == 1 ? Scale::two_sided : Scale::signed_log;
@@ -67,10 +110,11 @@ void gauge_tool(PaneContext& ui) {
     Selection& s = ui.selection;
     inline_label(ui, "Gauge");
     const Choice choices[] = {
-        {.text = "Raw##raw", .tip = "w as it is stored."},
+        {.text = "Raw##raw", .tip = "w as it is stored.", .formula = "w[t,j]"},
         {.text = "Fixed##fixed",
          .tip = "Takes a constant out of every row, which the model cannot feel, so that steps and "
-                "runs can be compared: w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])."}};
+                "runs can be compared.",
+         .formula = "w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])"}};
     int chosen = s.gauge == Gauge::fixed ? 1 : 0;
     if (segmented(ui, "Gauge##gauge", chosen, {choices}))
         s.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;

@@ -6,6 +6,7 @@
 
 #include "app/panels/complete/completion_actions.h"
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/sample_text.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/overlay_image.h"
@@ -124,7 +125,7 @@ void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion)
 }
 
 void CompletePanel::draw_overlay_choice(PaneContext& ui) {
-    const float width = ui.px(270);
+    const float width = ui.px(62 + 205);  // label and choices
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
     if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();  // a line of its own
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -132,10 +133,13 @@ void CompletePanel::draw_overlay_choice(PaneContext& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
-    const Choice choices[] = {
-        {.text = "None##none"},
-        {.text = "Entropy##entropy", .tip = "How unsure the model was, bits."},
-        {.text = "Bits##bits", .tip = "How surprising the drawn level was, bits."}};
+    const Choice choices[] = {{.text = "None##none", .tip = "The pictures as they are."},
+                              {.text = "Entropy##entropy",
+                               .tip = "How unsure the model was, bits.",
+                               .formula = "\u2212\u03A3 p log2 p"},
+                              {.text = "Bits##bits",
+                               .tip = "How surprising the drawn level was, bits.",
+                               .formula = "\u2212log2 p(drawn)"}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
     if (segmented(ui, "Overlay##overlay", chosen, {choices, 205}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
@@ -275,8 +279,7 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
     const auto decided = static_cast<size_t>(std::max<int64_t>(0, completion.position));
     for (size_t i = 0; i < completion.samples.size(); ++i) {
         const bool chosen = i == sample_looked_at(ui, completion);
-        const std::string words =
-            fmt::format("{}   {:.2f} bits/byte", i + 1, sample_bits(completion, i));
+        const auto words = fmt::format("{}   {:.2f} bits/byte", i + 1, sample_bits(completion, i));
         if (row(ui, fmt::format("Sample {0}##sample_{0}", i + 1), {26, chosen, words}).pressed) {
             ui.selection.completion.chosen = static_cast<int64_t>(i);
             ui.selection.completion.level = -1;
@@ -284,15 +287,20 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
         const ImVec2 low = ImGui::GetItemRectMin();
         text_at(ui, {low.x + ui.px(8), low.y + ui.px(5)}, words,
                 {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2, Face::medium});
-        const FontScope mono(ui.fonts, Face::mono, text_size::label);
-        ImGui::PushTextWrapPos(0);
-        ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
-        const std::string all = shown_text(ui, completion.samples[i], 0, prompt) + "\u2502" +
-                                shown_text(ui, completion.samples[i], prompt, decided);
-        ImGui::TextUnformatted(all.c_str());
-        ImGui::PopStyleColor();
-        ImGui::PopTextWrapPos();
-        ui.recorder.item("text", ui.recorder.claim(fmt::format("Text {0}##text_{0}", i + 1)), all);
+        const std::vector<uint8_t>& tokens = completion.samples[i];
+        const size_t end = std::min(std::max(decided, prompt), tokens.size());
+        const std::vector<uint8_t> bytes = shown_bytes(ui, tokens, end);
+        const int64_t clicked =
+            draw_sample_text(ui, fmt::format("Text {0}##text_{0}", i + 1),
+                             {.bytes = bytes,
+                              .prompt = static_cast<int64_t>(std::min(prompt, end)),
+                              .chosen = chosen ? ui.selection.completion.position : -1,
+                              .words = shown_text(ui, tokens, 0, prompt) + "\u2502" +
+                                       shown_text(ui, tokens, prompt, decided)});
+        if (clicked < 0) continue;
+        ui.selection.completion.chosen = static_cast<int64_t>(i);
+        ui.selection.completion.level = -1;
+        if (clicked >= static_cast<int64_t>(prompt)) ui.selection.completion.position = clicked;
     }
 }
 
@@ -368,7 +376,8 @@ void CompletePanel::draw(Ui& ui) {
                         earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
     hovered_ = {};
-    if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))}))
+    if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))},
+                          ImGuiChildFlags_NavFlattened))
         is_text_model(ui) ? draw_texts(ui, *completion) : draw_grid(ui, *completion);
     ImGui::EndChild();
     draw_foot(ui, *completion);
@@ -377,13 +386,14 @@ void CompletePanel::draw(Ui& ui) {
 }  // namespace
 
 PanelRoom complete_panel() {
-    return {{"Samples", "completions of the masked picture or the prompt, filling in"},
-            "samples",
-            icon::picture,
-            "Complete fills in what is masked, several samples at once. Click a pixel of a sample "
-            "to see what the model expected there, again for the next of its channels.",
-            {{Workspace::complete, Slot::canvas, 0}},
-            make_panel<CompletePanel>};
+    return {
+        {"Samples", "completions of the masked picture or the prompt, filling in"},
+        "samples",
+        icon::picture,
+        "Complete fills in what is masked, several samples at once. Click a pixel or a character "
+        "of a sample to see what the model expected there, a pixel again for its next channel.",
+        {{Workspace::complete, Slot::canvas, 0}},
+        make_panel<CompletePanel>};
 }
 
 }  // namespace aft::app

@@ -100,8 +100,11 @@ void PlayPanel::draw_transport(PaneContext& ui, const Completion& completion,
     const std::string why = filled.decided == 0 ? "Nothing is sampled yet." : "";
     const char* const unit = is_text_model(ui) ? "byte" : "sub-pixel";
     const auto tool = [&](const std::string& name, const char* symbol) {
-        const bool pressed =
-            button(ui, {.name = name, .icon = symbol, .kind = ButtonKind::icon, .why_not = why});
+        const bool pressed = button(ui, {.name = name,
+                                         .icon = symbol,
+                                         .kind = ButtonKind::icon,
+                                         .why_not = why,
+                                         .tip = "In the order in which the model drew them."});
         ImGui::SameLine(0, ui.px(2));
         return pressed;
     };
@@ -272,6 +275,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
                     .standard = static_cast<double>(drawn),
                     .integer = true,
                     .prefix = "new level",
+                    .tip = "Another value here; \"Continue from here\" draws all after it again.",
                     .drag_speed = 0.25F},
                    level)) {
         choice.position = position;
@@ -303,7 +307,8 @@ void PlayPanel::draw(Ui& ui) {
     place_ = found == filled.at.end() ? -1 : found - filled.at.begin();
     const float side = ui.px(216), room = ImGui::GetContentRegionAvail().x;
     const bool has_side = room > ui.px(520);
-    if (ImGui::BeginChild("walk", {has_side ? room - side - ui.px(16) : room, 0})) {
+    if (ImGui::BeginChild("walk", {has_side ? room - side - ui.px(16) : room, 0},
+                          ImGuiChildFlags_NavFlattened)) {
         draw_transport(ui, *completion, filled);
         if (position >= 0) {
             ask(ui, *completion);
@@ -313,7 +318,8 @@ void PlayPanel::draw(Ui& ui) {
     ImGui::EndChild();
     if (!has_side || position < 0) return;
     ImGui::SameLine(0, ui.px(16));
-    if (ImGui::BeginChild("reading", {side, 0})) draw_reading(ui, *completion, filled);
+    if (ImGui::BeginChild("reading", {side, 0}, ImGuiChildFlags_NavFlattened))
+        draw_reading(ui, *completion, filled);
     ImGui::EndChild();
 }
 

@@ -46,7 +46,10 @@ void SamplingPanel::draw_options(PaneContext& ui) {
     for (int i = 0; i < 4; ++i)
         if (sample.samples == values[i]) chosen = i;
     const float available = ImGui::GetContentRegionAvail().x / ui.scale;
-    if (segmented(ui, "Samples##samples", chosen, {counts, available - 64}))
+    if (segmented(ui, "Samples##samples", chosen,
+                  {.list = counts,
+                   .width = available - 64,
+                   .tip = "Completions that are drawn at once."}))
         sample.samples = values[chosen];
     ImGui::SameLine(0, ui.px(8));
     (void)drag_field(ui,
@@ -54,15 +57,29 @@ void SamplingPanel::draw_options(PaneContext& ui) {
                       .min = 1,
                       .max = 1024,
                       .standard = 4,
+                      .tip = "Completions that are drawn at once, 1 to 1024.",
                       .width = 56,
                       .drag_speed = 0.2F},
                      sample.samples);
     label_column(ui, "Temperature", 104, "0 always takes the most likely level.");
     (void)slider(
-        ui, {.name = "Temperature##temperature", .min = 0, .max = 2, .standard = 1, .decimals = 2},
+        ui,
+        {.name = "Temperature##temperature",
+         .min = 0,
+         .max = 2,
+         .standard = 1,
+         .decimals = 2,
+         .tip = "Below 1 likely levels become likelier; 0 always takes the most likely one.",
+         .formula = "p[i] ~ exp(logit[i] / T)"},
         sample.temperature);
     label_column(ui, "Top-p", 104, "Only the most likely levels that make up this share. 1 = off.");
-    (void)slider(ui, {.name = "Top-p##top_p", .min = 0.01, .max = 1, .standard = 1, .decimals = 2},
+    (void)slider(ui,
+                 {.name = "Top-p##top_p",
+                  .min = 0.01,
+                  .max = 1,
+                  .standard = 1,
+                  .decimals = 2,
+                  .tip = "Only the most likely levels that make up this share. 1 = off."},
                  sample.top_p);
     label_column(ui, "Top-k", 104, "Only so many of the most likely levels. 0 = off.");
     (void)slider(ui,
@@ -70,7 +87,8 @@ void SamplingPanel::draw_options(PaneContext& ui) {
                   .min = 0,
                   .max = static_cast<double>(ui.status.config.model.levels),
                   .standard = 0,
-                  .integer = true},
+                  .integer = true,
+                  .tip = "Only so many of the most likely levels. 0 = off."},
                  sample.top_k);
 }
 
@@ -79,10 +97,14 @@ void SamplingPanel::draw_seed(Ui& ui) {
     label_column(ui, "Seed", 104, "The same seed gives the same completion again.");
     auto seed = static_cast<int64_t>(choice.sample.seed);
     const float available = ImGui::GetContentRegionAvail().x / ui.scale;
-    if (drag_field(
-            ui,
-            {.name = "Seed##seed", .min = 0, .max = 1e9, .integer = true, .width = available - 68},
-            seed))
+    if (drag_field(ui,
+                   {.name = "Seed##seed",
+                    .min = 0,
+                    .max = 1e9,
+                    .integer = true,
+                    .tip = "The same seed gives the same completion again.",
+                    .width = available - 68},
+                   seed))
         choice.sample.seed = static_cast<uint64_t>(seed);
     ImGui::SameLine(0, ui.px(8));
     if (button(ui, {.name = "Lock seed##lock_seed",
@@ -97,7 +119,13 @@ void SamplingPanel::draw_seed(Ui& ui) {
     label_column(ui, "Particles", 104,
                  "Candidates per sample, weighted by the known values that follow. 1 = plain.");
     (void)slider(
-        ui, {.name = "Particles##particles", .min = 1, .max = 64, .standard = 1, .integer = true},
+        ui,
+        {.name = "Particles##particles",
+         .min = 1,
+         .max = 64,
+         .standard = 1,
+         .integer = true,
+         .tip = "Candidates per sample, weighted by the known values that follow. 1 = plain."},
         choice.sample.particles);
 }
 
@@ -116,7 +144,9 @@ void SamplingPanel::draw_model_step(PaneContext& ui) {
         names[0] =
             fmt::format("step {}##step_{}", group_thousands(ui.selection.step), ui.selection.step);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
-    if (!combo(ui, "Model step##model_step", chosen, {names})) return;
+    if (!combo(ui, "Model step##model_step", chosen,
+               {.list = names, .tip = "The moment of training whose weights complete."}))
+        return;
     ui.commands.send(ShowStep{chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1]});
 }
 

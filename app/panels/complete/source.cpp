@@ -47,6 +47,7 @@ void SourcePanel::draw_openers(Ui& ui) {
     if (button(ui, {.name = "Data set##data_set",
                     .icon = icon::picture,
                     .why_not = why,
+                    .tip = "A picture of the data that the model was trained on.",
                     .width = available * 0.43F}))
         ImGui::OpenPopup("samples");
     sample_popup(ui);
@@ -135,11 +136,14 @@ void SourcePanel::draw_tools(Ui& ui) {
     const char* names[] = {"Brush##brush", "Eraser##eraser", "Rectangle##rectangle"};
     const char* icons[] = {icon::brush, icon::eraser, icon::rectangle};
     const char* keys[] = {"B", "E", ""};
+    const char* tips[] = {"Paints what is to be filled in.", "Takes pixels out of the mask.",
+                          "Masks a rectangle that is dragged."};
     for (int i = 0; i < 3; ++i) {
         const auto tool = static_cast<viz::PaintTool>(i);
         if (button(ui, {.name = names[i],
                         .icon = icons[i],
                         .kind = ButtonKind::icon,
+                        .tip = tips[i],
                         .shortcut = keys[i],
                         .selected = choice.tool == tool}))
             choice.tool = tool;
@@ -151,18 +155,22 @@ void SourcePanel::draw_tools(Ui& ui) {
     }
     ImGui::NewLine();
     label_column(ui, "Brush size", 84);
-    (void)slider(ui,
-                 {.name = "Brush size##brush_size",
-                  .min = 0,
-                  .max = 8,
-                  .standard = 1,
-                  .integer = true,
-                  .unit = "px"},
-                 choice.brush);
-    const Choice presets[] = {{.text = "Lower##lower"},
-                              {.text = "Right##right"},
-                              {.text = "Border##border"},
-                              {.text = "Random##random"}};
+    int64_t across = 2 * choice.brush + 1;
+    if (slider(ui,
+               {.name = "Brush size##brush_size",
+                .min = 1,
+                .max = 17,
+                .standard = 3,
+                .integer = true,
+                .unit = "px",
+                .tip = "Pixels across that a stroke of brush or eraser takes; odd numbers."},
+               across))
+        choice.brush = (across - 1) / 2;
+    const Choice presets[] = {
+        {.text = "Lower##lower", .tip = "Masks the lower half."},
+        {.text = "Right##right", .tip = "Masks the right half."},
+        {.text = "Border##border", .tip = "Masks all but the middle."},
+        {.text = "Random##random", .tip = "Masks pixels at random, by the seed."}};
     const viz::MaskPreset which[] = {viz::MaskPreset::lower_half, viz::MaskPreset::right_half,
                                      viz::MaskPreset::border, viz::MaskPreset::random};
     int preset = -1;
@@ -178,7 +186,10 @@ void SourcePanel::draw_prompt(PaneContext& ui) {
     CompletionChoice& choice = ui.selection.completion;
     section(ui, "Prompt##prompt", fmt::format("{} bytes", choice.prompt.size()), false);
     (void)text_field(ui,
-                     {.name = "Prompt##prompt", .hint = "what the text begins with", .mono = true},
+                     {.name = "Prompt##prompt",
+                      .hint = "what the text begins with",
+                      .mono = true,
+                      .tip = "The text that the model continues."},
                      choice.prompt);
     if (const std::string why = why_not_complete(ui); !why.empty()) hint(ui, why);
     label_column(ui, "Length", 84);
@@ -188,13 +199,16 @@ void SourcePanel::draw_prompt(PaneContext& ui) {
                       .max = 100000,
                       .standard = 200,
                       .integer = true,
-                      .unit = "bytes"},
+                      .unit = "bytes",
+                      .tip = "How many bytes are added to the prompt."},
                      choice.length);
     const int64_t window = ui.status.tokens;
     if (static_cast<int64_t>(choice.prompt.size()) >= window)
         hint(ui, fmt::format("Only the last {} bytes of the prompt are seen.", window - 1));
     section(ui, "From the data##from_the_data");
-    if (button(ui, {.name = "Take from the data set##take_from_data", .icon = icon::text}) &&
+    if (button(ui, {.name = "Take from the data set##take_from_data",
+                    .icon = icon::text,
+                    .tip = "The first 64 bytes of the chosen example become the prompt."}) &&
         ui.selection.image.item) {
         const auto& tokens = ui.selection.image.item->tokens;
         choice.prompt = shown_text(ui, tokens, 0, std::min<size_t>(tokens.size(), 64));

@@ -129,7 +129,7 @@ void HomePanel::draw(Ui& ui) {
     const float main_width = has_side ? page - side - gap : page;
     const float left = std::floor((available - page) / 2);
     ImGui::SetCursorPos({ImGui::GetCursorPosX() + left, ImGui::GetCursorPosY() + ui.px(36)});
-    ImGui::BeginChild("main", {main_width, 0});
+    ImGui::BeginChild("main", {main_width, 0}, ImGuiChildFlags_NavFlattened);
     if (form_.is_open()) {
         form_.draw_settings(ui);
     } else {
@@ -142,7 +142,7 @@ void HomePanel::draw(Ui& ui) {
     ImGui::EndChild();
     if (!has_side) return;
     ImGui::SameLine(0, gap);
-    ImGui::BeginChild("side", {side, 0});
+    ImGui::BeginChild("side", {side, 0}, ImGuiChildFlags_NavFlattened);
     if (form_.is_open())
         form_.draw_summary(ui);
     else
@@ -226,6 +226,8 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
     const auto page = catalog_.page();
     const Image none;
     const Image& picture = page ? page->demos[index] : none;
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    ImGui::SetNextItemAllowOverlap();  // by the button at its right
     const Row item = row(ui, {demo.title, demo.preset},
                          {58, false, picture.pixels.empty() ? "" : "with picture"});
     ImGui::GetWindowDrawList()->AddRectFilled(
@@ -237,12 +239,21 @@ void HomePanel::draw_demo(Ui& ui, size_t index) {
             {text_size::label, ui.theme.text1, Face::medium});
     text_at(ui, {left, item.min.y + ui.px(31)}, demo.sentence,
             {text_size::hint, ui.theme.text2, Face::regular, item.max.x - left - ui.px(28)});
-    icon_at(ui, {item.max.x - ui.px(14), (item.min.y + item.max.y) / 2}, icon::right,
-            {text_size::icon, ui.theme.text3});
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
-    if (item.hovered && picture.pixels.empty() && page && !page->demos_problem.empty())
-        tooltip(ui, {.name = demo.title, .sentence = page->demos_problem});
-    if (item.pressed) form_.open(ui, demo.preset);
+    const bool is_unpictured = picture.pixels.empty() && page && !page->demos_problem.empty();
+    tooltip(ui, {.name = demo.title,
+                 .sentence =
+                     is_unpictured ? page->demos_problem : ui.actions.find(demo.action)->sentence});
+    ImGui::SetCursorScreenPos({item.max.x - ui.px(30), (item.min.y + item.max.y) / 2 - ui.px(13)});
+    const WidgetName name{std::string("Settings of ") + demo.title,
+                          std::string("settings_of_") + demo.preset};
+    if (button(ui, {.name = name,
+                    .icon = icon::tune,
+                    .kind = ButtonKind::icon,
+                    .tip = "A new run that begins with the settings of this demo."}))
+        form_.open(ui, demo.preset);
+    ImGui::SetCursorScreenPos({start.x, item.max.y});
+    ImGui::Dummy({0, ui.px(2)});
+    if (item.pressed) ui.actions.run(ui, demo.action);
 }
 
 void HomePanel::draw_side(Ui& ui) {
@@ -286,8 +297,9 @@ PanelRoom home_panel() {
         .id = "home",
         .icon = icon::home,
         .help =
-            "Open a run or a checkpoint, or start a new run. A click on a demo shows its settings "
-            "first; "
+            "Open a run or a checkpoint, or start a new run. A click on a demo opens it, the "
+            "button "
+            "on it shows its settings; "
             "files and folders can be dropped anywhere in the window.",
         .places = {{Workspace::home, Slot::page}},
         .make = make_panel<HomePanel>};

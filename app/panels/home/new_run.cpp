@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "app/state/data_places.h"
 #include "app/state/icons.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -11,6 +13,7 @@
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
 #include "core/caught.h"
+#include "core/data_spec.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -73,6 +76,18 @@ void data_line(DrawContext& ui, const std::string& problem) {
         ui.recorder.item("problem", ui.recorder.claim("Data problem##data_problem"), problem);
 }
 
+// The field of this form that stands red: what was typed into it is not taken. "" = none.
+std::string unfinished_field(const DrawContext& ui) {
+    if (ui.edit.error.empty() || !ui.edit.id.starts_with("home/")) return "";
+    const std::string key = ui.edit.id.substr(ui.edit.id.rfind('/') + 1);
+    return setting_label(key) + ": " + ui.edit.error + ".";
+}
+
+// What hides that field takes its text with it: nothing unseen may forbid the start.
+void forget_unfinished_field(DrawContext& ui) {
+    if (!unfinished_field(ui).empty()) ui.edit = {};
+}
+
 }  // namespace
 
 void NewRunForm::open(Ui& ui, const std::string& preset) {
@@ -85,9 +100,11 @@ void NewRunForm::open(Ui& ui, const std::string& preset) {
 void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
     for (size_t i = 0; i < presets_.size(); ++i)
         if (presets_[i].name == name) shown_.preset = static_cast<int>(i);
+    forget_unfinished_field(ui);
     problem_ = error_words([&] {
         standard_ = load_preset(name);
         config_ = standard_;
+        config_.data.source = data_as_remembered(ui.settings, config_.data.source);
         data_ = config_.data.source;
     });
     if (!problem_.empty()) ui.say("error", problem_);
@@ -115,6 +132,33 @@ void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
     if (!any) hint(ui, "No setting of this group has these words.");
 }
 
+void NewRunForm::draw_data(PaneContext& ui) {
+    if (const std::string path = std::exchange(ui.data_chosen, {}); !path.empty())
+        data_ = config_.data.source = remember_data_place(ui.settings, config_.data.source, path);
+    label_column(ui, "Data", 116,
+                 "NAME:PATH?option=value, as in cifar10:DIR?size=16 or mirror?size=16&levels=16");
+    const auto last = check_.last();
+    const std::string data_problem = last ? last->data_problem : "";
+    if (text_field(ui,
+                   {.name = "Data##data",
+                    .hint = "mirror?size=16&levels=16",
+                    .width = ImGui::GetContentRegionAvail().x / ui.scale - 34,
+                    .mono = true,
+                    .problem = data_problem,
+                    .tip = "NAME:PATH?option=value, as in cifar10:DIR?size=16."},
+                   data_))
+        config_.data.source = data_;
+    ImGui::SameLine(0, ui.px(8));
+    const bool has_place = !split_data_spec(config_.data.source).path.empty();
+    if (button(ui, {.name = "Choose the data folder##choose_data",
+                    .icon = icon::folder,
+                    .kind = ButtonKind::icon,
+                    .why_not = has_place ? "" : "These data name no folder or file.",
+                    .tip = "Says where these data lie; it is remembered."}))
+        ui.commands.send(BrowseFiles{.of_new_run = config_.data.source});
+    data_line(ui, data_problem);
+}
+
 void NewRunForm::draw_settings(Ui& ui) {
     const bool is_wide = ImGui::GetContentRegionAvail().x > ui.px(600);
     section(ui, "New run##new_run",
@@ -124,38 +168,35 @@ void NewRunForm::draw_settings(Ui& ui) {
     for (const PresetInfo& preset : presets_) names.push_back(preset.name);
     label_column(ui, "Preset", 116, "A model, its data and its recipe under one name");
     int chosen = shown_.preset;
-    if (!names.empty() && combo(ui, "Preset##preset", chosen, {names, 320}))
+    if (!names.empty() && combo(ui, "Preset##preset", chosen,
+                                {.list = names,
+                                 .width = 320,
+                                 .tip = "A model, its data and its recipe under one name."}))
         choose_preset(ui, names[static_cast<size_t>(chosen)]);
     if (shown_.preset < static_cast<int>(presets_.size()))
         hint(ui, presets_[static_cast<size_t>(shown_.preset)].sentence);
-    label_column(ui, "Data", 116,
-                 "NAME:PATH?option=value, as in cifar10:DIR?size=16 or mirror?size=16&levels=16");
-    const auto last = check_.last();
-    const std::string data_problem = last ? last->data_problem : "";
-    if (text_field(ui,
-                   {.name = "Data##data",
-                    .hint = "mirror?size=16&levels=16",
-                    .mono = true,
-                    .problem = data_problem},
-                   data_))
-        config_.data.source = data_;
-    data_line(ui, data_problem);
+    draw_data(ui);
     label_column(ui, "Run folder", 116, "Where metrics and checkpoints go; empty: runs/NAME-N");
     text_field(ui,
                {.name = "Run folder##run_folder",
                 .hint = "runs/" + config_.name + "-N, the next free",
-                .icon = icon::folder},
+                .icon = icon::folder,
+                .tip = "Where metrics and checkpoints go; empty: the next free one in runs."},
                out_);
     section(ui, "Settings##settings", {}, true);
     const Choice choices[] = {{kGroupWords[0]}, {kGroupWords[1]}, {kGroupWords[2]}};
-    segmented(ui, "Group##group", shown_.group, {choices, 300});
+    bool is_other = segmented(ui, "Group##group", shown_.group,
+                              {.list = choices, .width = 300, .tip = "Which settings are shown."});
     ImGui::SameLine(0, ui.px(8));
-    text_field(ui,
-               {.name = "Filter##filter",
-                .hint = "Filter settings",
-                .icon = icon::search,
-                .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale)},
-               shown_.filter);
+    is_other |=
+        bool(text_field(ui,
+                        {.name = "Filter##filter",
+                         .hint = "Filter settings",
+                         .icon = icon::search,
+                         .width = std::min(240.0F, ImGui::GetContentRegionAvail().x / ui.scale),
+                         .tip = "Shows the settings that have these letters in name or help."},
+                        shown_.filter));
+    if (is_other) forget_unfinished_field(ui);
     ImGui::Dummy({0, ui.px(4)});
     draw_group(ui, kGroups[shown_.group]);
 }
@@ -186,7 +227,7 @@ void NewRunForm::draw_estimate(DrawContext& ui) {
 
 void NewRunForm::draw_start(Ui& ui) {
     const auto answer = check_.answer();
-    std::string why = problem_;
+    std::string why = problem_.empty() ? unfinished_field(ui) : problem_;
     if (why.empty() && answer && !answer->is_good())
         why = answer->data_problem.empty() ? answer->settings_problem : answer->data_problem;
     // Whoever types again while a start waits for its check has not finished.
@@ -199,10 +240,15 @@ void NewRunForm::draw_start(Ui& ui) {
                     .icon = icon::play,
                     .kind = ButtonKind::primary,
                     .why_not = why,
+                    .tip = "Makes the run folder and begins to train.",
                     .height = 32}))
         wants_start_ = true;
     ImGui::SameLine(0, ui.px(8));
-    if (button(ui, {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .height = 32})) close();
+    if (button(ui, {.name = "Cancel##cancel",
+                    .kind = ButtonKind::ghost,
+                    .tip = "Back to the recent runs.",
+                    .height = 32}))
+        close();
     if (wants_start_ && answer) start(ui);
 }
 
@@ -225,7 +271,8 @@ void NewRunForm::draw_summary(Ui& ui) {
     ui.recorder.item("value", ui.recorder.claim("Command##command"), command);
     if (button(ui, {.name = "Copy command##copy_command",
                     .icon = icon::copy,
-                    .kind = ButtonKind::ghost})) {
+                    .kind = ButtonKind::ghost,
+                    .tip = "Puts it on the clipboard."})) {
         ImGui::SetClipboardText(command.c_str());
         ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
     }

@@ -21,6 +21,7 @@ class NewRunForm {
 
   private:
     void choose_preset(Ui& ui, const std::string& name);
+    void draw_data(PaneContext& ui);
     void draw_group(DrawContext& ui, const std::string& group);
     void start(PaneContext& ui);
     void draw_estimate(DrawContext& ui);

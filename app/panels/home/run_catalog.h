@@ -16,11 +16,12 @@ namespace aft::app {
 inline constexpr size_t kMostRows = 8;
 
 struct Demo {
-    const char *preset, *title, *sentence;
+    const char *preset, *title, *sentence, *action;  // what a click on it runs
 };
-inline constexpr Demo kDemos[] = {{"demo-mirror", "Mirror", "Learns to look at the mirrored pixel"},
-                                  {"demo-tiles", "Tiles", "Learns the period of a pattern"},
-                                  {"demo-shapes", "Shapes", "Classifies discs, boxes and bars"}};
+inline constexpr Demo kDemos[] = {
+    {"demo-mirror", "Mirror", "Learns to look at the mirrored pixel", "file.open_demo"},
+    {"demo-tiles", "Tiles", "Learns the period of a pattern", "file.train_demo_tiles"},
+    {"demo-shapes", "Shapes", "Classifies discs, boxes and bars", "file.open_demo_shapes"}};
 inline constexpr int64_t kDemoSide = 48;  // pixels of its picture
 
 struct CatalogPage {

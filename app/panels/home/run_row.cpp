@@ -4,7 +4,9 @@
 #include <cmath>
 #include <ctime>
 
+#include "app/panels/shared/run_menu.h"
 #include "app/state/icons.h"
+#include "app/state/open_path.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/text.h"
@@ -104,9 +106,16 @@ void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
 
 }  // namespace
 
-bool draw_run_row(DrawContext& ui, const RunSummary& run, Thumbnail& thumbnail, float width) {
+bool draw_run_row(PaneContext& ui, const RunSummary& given, Thumbnail& thumbnail, float width) {
+    RecentItem known = recent_item(given.path);  // as the settings name it
+    known.name = given.name;
+    RunSummary run = given;
+    run.name = ui.settings.shown_name_of(known.path, given.name);
+    if (const std::string tag = run_tag(ui, known.path); !tag.empty()) run.name += "  " + tag;
+    ImGui::SetNextItemAllowOverlap();  // by its menu
     const Row item = row(ui, WidgetName::data(run.path),
                          {104, false, run.error.empty() ? run.state : run.error});
+    run_tooltip(ui, known.path, run.name);
     const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
     thumbnail.draw(ui, run.thumbnail, thumb, ui.px(80));
     draw_run_words(ui, run, {item.min.x + ui.px(110), item.min.y + ui.px(14)});
@@ -118,6 +127,7 @@ bool draw_run_row(DrawContext& ui, const RunSummary& run, Thumbnail& thumbnail, 
     text_right(ui, {right - ui.px(12), item.min.y + ui.px(30)}, age_words(run.changed),
                {text_size::hint, run.state == "running" ? ui.theme.ok : ui.theme.text3});
     hairline(ui);
+    run_menu(ui, known, {right - ui.px(34), item.min.y + ui.px(3)});
     return item.pressed;
 }
 

@@ -2,12 +2,12 @@
 // Window thread, inside a frame.
 #pragma once
 #include "app/panels/shared/thumbnail.h"
-#include "app/state/draw_context.h"
+#include "app/state/ui.h"
 #include "model/jobs.h"
 
 namespace aft::app {
 
 // `width` in pixels. True if it was pressed.
-bool draw_run_row(DrawContext& ui, const RunSummary& run, Thumbnail& thumbnail, float width);
+bool draw_run_row(PaneContext& ui, const RunSummary& run, Thumbnail& thumbnail, float width);
 
 }  // namespace aft::app

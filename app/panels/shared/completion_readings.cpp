@@ -54,14 +54,29 @@ double sample_bits(const Completion& completion, size_t sample) {
     return -completion.log_likelihood[sample] / std::numbers::ln2 / static_cast<double>(decided);
 }
 
+namespace {
+
+uint8_t byte_of(const ModelView& ui, uint8_t token) {
+    const std::vector<uint8_t>& alphabet = ui.status.alphabet;
+    if (alphabet.empty()) return token;
+    return token < alphabet.size() ? alphabet[token] : uint8_t{0};
+}
+
+}  // namespace
+
+std::vector<uint8_t> shown_bytes(const ModelView& ui, const std::vector<uint8_t>& tokens,
+                                 size_t count) {
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; i < std::min(count, tokens.size()); ++i)
+        bytes.push_back(byte_of(ui, tokens[i]));
+    return bytes;
+}
+
 std::string shown_text(const ModelView& ui, const std::vector<uint8_t>& tokens, size_t first,
                        size_t last) {
     std::string text;
-    const std::vector<uint8_t>& alphabet = ui.status.alphabet;
     for (size_t i = first; i < std::min(last, tokens.size()); ++i) {
-        const uint8_t byte = alphabet.empty()              ? tokens[i]
-                             : tokens[i] < alphabet.size() ? alphabet[tokens[i]]
-                                                           : uint8_t{0};
+        const uint8_t byte = byte_of(ui, tokens[i]);
         const bool plain = (byte >= 32 && byte < 127) || byte == '\n';
         text += plain ? std::string(1, static_cast<char>(byte)) : std::string("\u00B7");
     }

@@ -26,6 +26,9 @@ struct FilledPositions {
 [[nodiscard]] FilledPositions filled_positions(const Completion& completion);
 // Bits per filled sub-pixel (byte) of a sample so far; NaN before the first.
 [[nodiscard]] double sample_bits(const Completion& completion, size_t sample);
+// The first `count` tokens as bytes: through the model's alphabet, where it has one.
+[[nodiscard]] std::vector<uint8_t> shown_bytes(const ModelView& ui,
+                                               const std::vector<uint8_t>& tokens, size_t count);
 // A text as it is read: control bytes as a middle dot, line ends kept.
 [[nodiscard]] std::string shown_text(const ModelView& ui, const std::vector<uint8_t>& tokens,
                                      size_t first, size_t last);

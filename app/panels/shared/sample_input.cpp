@@ -33,7 +33,8 @@ void sample_popup(Ui& ui) {
         std::find_if(std::begin(splits), std::end(splits),
                      [&](const Choice& c) { return c.text.id == image.split; });
     int split = known == std::end(splits) ? -1 : int(known - splits);  // -1: not known yet
-    if (segmented(ui, "Split##split", split, {splits})) show_sample(ui, splits[split].text.id, 0);
+    const Choices parts{.list = splits, .tip = "The part of the data set that is read from."};
+    if (segmented(ui, "Split##split", split, parts)) show_sample(ui, splits[split].text.id, 0);
     int64_t index = image.index;
     if (drag_field(ui,
                    {.name = "Index##index",
@@ -41,6 +42,7 @@ void sample_popup(Ui& ui) {
                     .max = 1e6,
                     .integer = true,
                     .prefix = "index",
+                    .tip = "Which example of this part, from 0.",
                     .width = 200,
                     .drag_speed = 0.2F},
                    index))
@@ -57,12 +59,14 @@ void sample_steps(PaneContext& ui) {
     if (button(ui, {.name = is_text(ui) ? "Previous text##previous" : "Previous picture##previous",
                     .icon = icon::step_back,
                     .kind = ButtonKind::icon,
-                    .why_not = index <= 0 ? "This is the first one." : ""}))
+                    .why_not = index <= 0 ? "This is the first one." : "",
+                    .tip = "The example before, of the same part of the data set."}))
         show_sample(ui, image.split, index - 1);
     ImGui::SameLine(0, ui.px(2));
     if (button(ui, {.name = is_text(ui) ? "Next text##next" : "Next picture##next",
                     .icon = icon::step,
-                    .kind = ButtonKind::icon}))
+                    .kind = ButtonKind::icon,
+                    .tip = "The next example of the same part of the data set."}))
         show_sample(ui, image.split, index + 1);
 }
 
@@ -86,6 +90,7 @@ void sample_tool(Ui& ui) {
     ImGui::SameLine(0, ui.px(2));
     if (button(ui, {.name = "Choose sample##choose_sample",
                     .icon = is_text(ui) ? icon::text : icon::picture,
+                    .tip = "Chooses the example that the model looks at.",
                     .shown = sample_words(ui)}))
         ImGui::OpenPopup("samples");
     sample_popup(ui);

@@ -6,9 +6,9 @@
 
 #include "app/panels/panel.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/panels/shared/run_menu.h"
 #include "app/state/icons.h"
 #include "app/state/open_path.h"
-#include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/states.h"
@@ -28,10 +28,11 @@ class ExplorerPanel final : public Panel {
     [[nodiscard]] bool passes(std::string_view name) const;
     void list_runs(const ViewState& ui);
     void draw_runs(PaneContext& ui);
-    void draw_run_menu(PaneContext& ui);
+    void draw_run_rows(PaneContext& ui);
     void draw_layers(PaneContext& ui);
     void draw_pins(PaneContext& ui);
-    std::string filter_, menu_of_;           // the run that the menu is of
+    static bool draw_pin(PaneContext& ui, size_t index);
+    std::string filter_;
     std::vector<RecentItem> recent_, runs_;  // as they were; the runs among them
 };
 
@@ -63,7 +64,10 @@ void ExplorerPanel::draw(Ui& ui) {
         return;
     }
     text_field(ui,
-               {.name = "Filter##filter", .hint = "Filter runs and layers", .icon = icon::search},
+               {.name = "Filter##filter",
+                .hint = "Filter runs and layers",
+                .icon = icon::search,
+                .tip = "Shows the runs and layers that have these letters."},
                filter_);
     draw_runs(ui);
     if (ui.has_model()) draw_layers(ui);
@@ -73,17 +77,32 @@ void ExplorerPanel::draw(Ui& ui) {
 void ExplorerPanel::draw_runs(PaneContext& ui) {
     list_runs(ui);
     section(ui, "Runs##runs", std::to_string(runs_.size()), false);
-    bool opens_menu = false;
+    if (runs_.empty()) return;
+    // It scrolls by itself, so that layers and pins stay in view.
+    constexpr float kRow = 40;
+    const float least = 3 * kRow, share = ImGui::GetContentRegionAvail().y * 0.35F;
+    const float all = ui.px(kRow) * static_cast<float>(runs_.size());
+    const float height = std::min(all, std::max(ui.px(least), share));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
+    if (ImGui::BeginChild("runs", {0, height}, ImGuiChildFlags_NavFlattened)) draw_run_rows(ui);
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+}
+
+void ExplorerPanel::draw_run_rows(PaneContext& ui) {
     for (const RecentItem& item : runs_) {
-        if (!passes(item.name)) continue;
+        const std::string name = ui.settings.shown_name_of(item.path, item.name);
+        if (!passes(name) && !passes(item.name) && !passes(run_tag(ui, item.path))) continue;
         const bool is_open = ui.has_model() && is_same_path(item.path, ui.status.path);
-        const Row line = row(ui, WidgetName::data(item.path), {40, is_open, item.name});
+        ImGui::SetNextItemAllowOverlap();
+        const Row line = row(ui, WidgetName::data(item.path), {40, is_open, name});
+        run_tooltip(ui, item.path, name);
         ImGui::GetWindowDrawList()->AddRectFilled({line.min.x + ui.px(8), line.min.y + ui.px(8)},
                                                   {line.min.x + ui.px(18), line.min.y + ui.px(18)},
                                                   ui.theme.series[size_t(item.color)], ui.px(2));
         const float available = line.max.x - line.min.x;
-        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, item.name,
-                {text_size::label, ui.theme.text1, Face::regular, available - ui.px(34)});
+        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(3)}, name,
+                {text_size::label, ui.theme.text1, Face::regular, available - ui.px(58)});
         if (is_open) {
             icon_at(ui, {line.min.x + ui.px(33), line.min.y + ui.px(29)},
                     state_icon(shown_state(ui.status)),
@@ -104,31 +123,7 @@ void ExplorerPanel::draw_runs(PaneContext& ui) {
                     {text_size::hint, ui.theme.text3, Face::regular, available - ui.px(34)});
         }
         if (line.pressed && !is_open) ui.commands.send(OpenPath{item.path});
-        if (line.hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right)) {
-            menu_of_ = item.path;
-            opens_menu = true;
-        }
-    }
-    if (opens_menu) ImGui::OpenPopup("run menu");
-    draw_run_menu(ui);
-}
-
-// Of a run, by the right button.
-void ExplorerPanel::draw_run_menu(PaneContext& ui) {
-    const PopupScope popup(ui, "run menu");
-    if (!popup.is_open()) return;
-    CompareChoice& compare = ui.selection.compare;
-    const bool is_full = compare.slots.size() >= CompareChoice::kMostSlots;
-    if (button(ui, {.name = "Compare with this run##compare_run",
-                    .icon = icon::compare,
-                    .kind = ButtonKind::ghost,
-                    .why_not = is_full ? "Four slots are compared at most." : "",
-                    .tip = "Sets it beside what is open, in Compare."})) {
-        if (compare.slots.empty() && ui.session != nullptr) (void)compare.add({});
-        (void)compare.add({.path = menu_of_});
-        compare.other = std::max<size_t>(2, compare.slots.size()) - 1;
-        ui.commands.send(ShowWorkspace{Workspace::compare});
-        ImGui::CloseCurrentPopup();
+        run_menu(ui, item, {line.max.x - ui.px(26), line.min.y});
     }
 }
 
@@ -203,24 +198,32 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
 void ExplorerPanel::draw_pins(PaneContext& ui) {
     section(ui, "Pins##pins", "P adds");
     if (ui.selection.pins.empty()) hint(ui, "A pin keeps a place and a step to come back to.");
-    for (size_t i = ui.selection.pins.size(); i-- > 0;) {
-        const Pin& pin = ui.selection.pins[i];
-        const Row line = row(ui, {fmt::format("Pin {} {}", i, pin.words), fmt::format("pin_{}", i)},
-                             {22, false, pin.words});
-        icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
-                {text_size::icon_inline, ui.theme.text3});
-        const std::string step = "step " + group_thousands(pin.step);
-        const float available = line.max.x - line.min.x - ui.px(34);
-        const float words = text_extent(ui, pin.words, text_size::label).x + ui.px(8);
-        text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.words,
-                {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, available)});
-        if (words + text_extent(ui, step, text_size::hint).x <= available)
-            text_right(ui, {line.max.x - ui.px(8), line.min.y + ui.px(2)}, step,
-                       {text_size::hint, ui.theme.text3});
-        if (!line.pressed) continue;
-        ui.selection.lock(pin.cell);
+    for (size_t i = ui.selection.pins.size(); i-- > 0;)
+        if (!draw_pin(ui, i)) ui.selection.pins.erase(ui.selection.pins.begin() + ptrdiff_t(i));
+}
+
+// False: it is to go.
+bool ExplorerPanel::draw_pin(PaneContext& ui, size_t index) {
+    Pin& pin = ui.selection.pins[index];
+    ImGui::SetNextItemAllowOverlap();
+    const Row line =
+        row(ui, {fmt::format("Pin {} {}", index, pin.words), fmt::format("pin_{}", index)},
+            {22, false, pin.shown()});
+    icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
+            {text_size::icon_inline, ui.theme.text3});
+    const std::string step = "step " + group_thousands(pin.step);
+    const float available = line.max.x - line.min.x - ui.px(58);
+    const float words = text_extent(ui, pin.shown(), text_size::label).x + ui.px(8);
+    text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.shown(),
+            {text_size::label, ui.theme.text2, Face::regular, std::max(1.0f, available)});
+    if (words + text_extent(ui, step, text_size::hint).x <= available)
+        text_right(ui, {line.max.x - ui.px(30), line.min.y + ui.px(2)}, step,
+                   {text_size::hint, ui.theme.text3});
+    if (line.pressed) {
+        ui.selection.lock(Cell(pin.cell));
         ui.commands.send(ShowStep{pin.step == ui.status.step ? -1 : pin.step});
     }
+    return pin_menu(ui, pin, index, {line.max.x - ui.px(26), line.min.y - ui.px(2)});
 }
 
 }  // namespace

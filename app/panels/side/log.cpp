@@ -16,7 +16,11 @@ class LogPanel final : public Panel {
             hint(ui, "Messages appear here.");
             return;
         }
-        text_field(ui, {.name = "Filter##filter", .hint = "Filter messages", .icon = icon::search},
+        text_field(ui,
+                   {.name = "Filter##filter",
+                    .hint = "Filter messages",
+                    .icon = icon::search,
+                    .tip = "Shows the messages that have these letters."},
                    filter_);
         ImGui::BeginChild("lines");
         for (const LogLine& line : ui.log) {

@@ -124,6 +124,7 @@ void ControlsPanel::draw_target(PaneContext& ui) {
     NumberField field{.name = "Target step##target_step", .min = 0, .max = 1e9};
     field.unit = "steps";
     field.why_not = why;
+    field.tip = "The step to stop at. It can be raised at any time, also after the end.";
     field.on_release = true;
     const bool was_typed = ui.edit.typing && ui.edit.id == kTarget;
     const bool is_changed = drag_field(ui, field, target);
@@ -139,6 +140,7 @@ void ControlsPanel::draw_many_steps(Ui& ui) {
     NumberField field{
         .name = "Steps at once##steps_at_once", .min = 1, .max = 1e6, .standard = 100};
     field.unit = "steps";
+    field.tip = "How many steps \"Run N steps\" trains.";
     field.width = ImGui::GetContentRegionAvail().x / ui.scale - 34;
     (void)drag_field(ui, field, ui.settings.many_steps);
     ImGui::SameLine(0, ui.px(8));
@@ -153,12 +155,14 @@ void ControlsPanel::draw_processor(PaneContext& ui) {
     NumberField field{.name = "Trainer gets##trainer_gets", .min = 10, .max = 100};
     field.integer = true;
     field.unit = "%";
+    field.tip = "Share of the time that training may use; the rest is left to the window.";
     if (slider(ui, field, share)) {
         ui.settings.trainer_share = share / 100;
         ui.commands.send(SetTrainerShare{share / 100});
     }
     toggle(ui, "Smooth while I interact##smooth_while_interact", ui.settings.smooth_while_interact,
-           {"Smooth while I interact"});
+           {.words = "Smooth while I interact",
+            .tip = "Training yields for a moment when a frame is late while you use the window."});
 }
 
 constexpr double kEven = 0.05;  // so near to log2 of the levels the first guesses are even
@@ -281,7 +285,9 @@ void ControlsPanel::draw(Ui& ui) {
     draw_processor(ui);
     draw_checks(ui);
     section(ui, "All settings##all_settings");
-    toggle(ui, "Show all settings##show_all_settings", show_all_, {"Show all settings"});
+    toggle(ui, "Show all settings##show_all_settings", show_all_,
+           {.words = "Show all settings",
+            .tip = "Also the settings that are fixed once training has begun."});
     if (show_all_) draw_settings(ui, false);
 }
 

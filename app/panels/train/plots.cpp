@@ -68,13 +68,17 @@ void PlotsPanel::draw_tools(DrawContext& ui) {
     NumberField field{.name = "Smooth##smooth", .min = 0, .max = 0.99, .standard = 0.9};
     field.decimals = 2;
     field.width = 150;
+    field.tip = "Weight of the average before the newest value; 0 shows the raw line alone.";
+    field.formula = "m[i] = s m[i\u22121] + (1 \u2212 s) y[i]";
     slider(ui, field, axes_.smoothing);
     const auto axis = [&](const char* word, const WidgetName& name, int& scale) {
         ImGui::SameLine(0, ui.px(14));
         const ImVec2 here = ImGui::GetCursorScreenPos();
         text_at(ui, {here.x, here.y + ui.px(5)}, word, {text_size::label, ui.theme.text2});
         ImGui::SetCursorScreenPos({here.x + ui.px(14), here.y});
-        segmented(ui, name, scale, {kScales});
+        segmented(
+            ui, name, scale,
+            {.list = kScales, .tip = "Log keeps small values apart and equal factors equal."});
     };
     axis("x", "x axis##x_axis", axes_.x_scale);
     axis("y", "y axis##y_axis", axes_.y_scale);
@@ -86,6 +90,7 @@ void PlotsPanel::draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size) {
     plot.size = size;
     plot.marker = marker_;
     plot.log_x = axes_.x_scale == 1;
+    plot.cuts_peaks = true;
     plot.zoom = {&x_zoom_, &y_zooms_[place]};
     plot.card = [this, &ui](double x) { return card_at(plots_, ui.curves->step, x); };
     plot.cache = &caches_[plot.id];

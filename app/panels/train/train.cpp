@@ -6,6 +6,7 @@
 #include "app/panels/panel.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
+#include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
@@ -22,9 +23,12 @@ class RunPanel final : public Panel {
   private:
     void draw_buttons(Ui& ui);
     void draw_rewind(PaneContext& ui);
+    void draw_until(Ui& ui);
+    static void draw_target_words(PaneContext& ui);
     static void draw_progress(PaneContext& ui);
     static void draw_numbers(PaneContext& ui);
     bool opens_rewind_ = false;
+    int64_t until_ = 0;  // the step that "Run until..." shows
 };
 
 struct Primary {
@@ -60,7 +64,7 @@ void primary_button(Ui& ui) {
     const Primary primary = primary_of(ui);
     const Action* action = ui.actions.find(primary.action);
     const bool is_running = ui.status.state == RunState::running;
-    const bool is_pressed = button(ui, {.name = "Primary##primary",
+    const bool is_pressed = button(ui, {.name = {primary.words, "primary"},
                                         .icon = is_running ? icon::pause : action->icon,
                                         .kind = ButtonKind::primary,
                                         .why_not = ui.actions.why_not(ui, primary.action),
@@ -72,8 +76,15 @@ void primary_button(Ui& ui) {
     if (is_pressed) ui.actions.run(ui, primary.action);
 }
 
-void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
-                 const std::string& shown = {}) {
+struct ToolButton {
+    const char *action, *name;
+    ButtonKind kind = ButtonKind::normal;
+};
+
+// True where it was pressed; it does not run the action.
+bool tool_pressed(Ui& ui, const ToolButton& tool, const std::string& shown = {}) {
+    const auto& [action, name, wanted] = tool;
+    ButtonKind kind = wanted;
     const Action* found = ui.actions.find(action);
     ImGui::SameLine(0, ui.px(8));
     if (ImGui::GetContentRegionAvail().x < ui.px(96)) kind = ButtonKind::icon;
@@ -86,7 +97,48 @@ void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
                                         .height = 32,
                                         .shown = shown});
     ui.recorder.runs_action(action);
-    if (is_pressed) ui.actions.run(ui, action);
+    return is_pressed;
+}
+
+void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
+                 const std::string& shown = {}) {
+    if (tool_pressed(ui, {action, name, kind}, shown)) ui.actions.run(ui, action);
+}
+
+constexpr const char* kUntil = "run/run_until/step";
+
+// Where it was pressed: the step to stop at, in a field that has the keyboard.
+void RunPanel::draw_until(Ui& ui) {
+    if (tool_pressed(ui, {"run.until", "Run until...##until"})) {
+        ImGui::OpenPopup("run until");
+        until_ = ui.status.target_step;
+        ui.edit = {.id = kUntil,
+                   .text = std::to_string(until_),
+                   .error = {},
+                   .typing = true,
+                   .take_focus = true};
+    }
+    ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(2)},
+                            ImGuiCond_Appearing);
+    const PopupScope popup(ui, "run until");
+    if (!popup.is_open()) return;
+    ui.recorder.set_section("Run until##run_until");
+    NumberField field{.name = "Step##step", .min = 0, .max = 1e9};
+    field.unit = "steps";
+    field.tip = "The step to stop at. Enter trains until then.";
+    field.width = 220;
+    const bool was_typed = ui.edit.typing && ui.edit.id == kUntil;
+    (void)drag_field(ui, field, until_);
+    hint(ui, "Enter trains until this step, Esc closes.");
+    ui.recorder.set_section("Run##run");
+    if (!was_typed || ui.edit.typing) return;
+    const bool is_entered =
+        ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter);
+    if (is_entered) {
+        ui.commands.send(SetSetting{"train.steps", std::to_string(until_)});
+        ui.commands.send(TrainUntil{until_});
+    }
+    ImGui::CloseCurrentPopup();
 }
 
 void RunPanel::actions(Actions& actions) {
@@ -178,11 +230,34 @@ void RunPanel::draw_buttons(Ui& ui) {
     tool_button(ui, "run.step", "Step##step", ButtonKind::normal);
     tool_button(ui, "run.step_many", "Run N##step_many", ButtonKind::normal,
                 "Run " + group_thousands(ui.settings.many_steps));
-    tool_button(ui, "run.until", "Run until...##until", ButtonKind::normal);
+    draw_until(ui);
     tool_button(ui, "run.rewind", "Rewind...##rewind", ButtonKind::normal);
     draw_rewind(ui);
     tool_button(ui, "run.stop", "Stop##stop", ButtonKind::ghost);
     tool_button(ui, "run.save", "Save##save", ButtonKind::ghost);
+    draw_target_words(ui);
+}
+
+// Why the filled button would train nothing now: beside the buttons, below them in a narrow pane.
+void RunPanel::draw_target_words(PaneContext& ui) {
+    const Status& s = ui.status;
+    const bool rests = s.state != RunState::running && s.state != RunState::stopping;
+    if (!rests || !s.can_train || s.following || s.step == 0 || s.step < s.target_step) return;
+    const std::string words =
+        fmt::format("Step {} of {} is reached: raise the target step to train on.",
+                    group_thousands(s.step), group_thousands(s.target_step));
+    ImGui::SameLine(0, ui.px(16));
+    const float wide = text_extent(ui, words, text_size::hint).x;
+    if (ImGui::GetContentRegionAvail().x < wide) {
+        ImGui::NewLine();
+        text_wrapped(ui, words, text_size::hint, ui.theme.text2);
+    } else {
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        text_at(ui, {at.x, at.y + ui.px(16 - text_size::hint / 2)}, words,
+                {text_size::hint, ui.theme.text2});
+        ImGui::Dummy({wide, ui.px(32)});
+    }
+    ui.recorder.item("hint", ui.recorder.claim("Target reached##target_reached"), words);
 }
 
 void RunPanel::draw_progress(PaneContext& ui) {

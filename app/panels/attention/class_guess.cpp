@@ -1,0 +1,83 @@
+#include "app/panels/attention/class_guess.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/panels/shared/sample_input.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+std::string class_name(const ModelView& ui, int64_t index) {
+    const auto& names = ui.status.class_names;
+    return index >= 0 && index < int64_t(names.size()) ? names[size_t(index)]
+                                                       : fmt::format("class {}", index);
+}
+
+// The share of a row that is filled, behind its words.
+void probability_bar(const DrawContext& ui, double share, bool is_chosen) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x * static_cast<float>(share);
+    const float low = at.y + ui.px(18), high = at.y + ui.px(20);
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, low}, {at.x + width, high},
+                                              is_chosen ? ui.theme.accent : ui.theme.text3);
+}
+
+}  // namespace
+
+std::vector<int64_t> likely_classes(std::span<const float> log_probabilities, size_t most,
+                                    int64_t always) {
+    std::vector<int64_t> order(log_probabilities.size());
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        return log_probabilities[size_t(a)] > log_probabilities[size_t(b)];
+    });
+    const auto place = std::find(order.begin(), order.end(), always);
+    if (order.size() <= most) return order;
+    const bool is_beyond = place != order.end() && size_t(place - order.begin()) >= most;
+    order.resize(most);
+    if (is_beyond) order.push_back(always);
+    return order;
+}
+
+void ClassGuess::draw(PaneContext& ui) {
+    constexpr size_t kMost = 5;
+    const auto& item = ui.selection.image.item;
+    if (!ui.status.task.has_classes || !item || ui.session == nullptr) return;
+    ProbeRequest request;
+    request.probe = "predictions";
+    request.step = ui.selection.step;
+    request.tokens = item->tokens;
+    AskTurn turn;
+    (void)watch_.update(ui, request, turn);
+    section(ui, "Prediction##prediction", "of the whole picture");
+    if (!watch_.error().empty()) {
+        hint(ui, watch_.error());
+        return;
+    }
+    if (!watch_.is_current() || watch_.fields()->fields.empty()) {
+        hint(ui, "Computed when the picture rests.");
+        return;
+    }
+    const std::vector<float>& values = watch_.fields()->fields.front().values;
+    const std::vector<int64_t> order = likely_classes(values, kMost, item->label);
+    if (order.empty()) return;
+    key_value(ui, "Predicted##predicted", class_name(ui, order.front()));
+    if (item->label >= 0)
+        key_value(ui, "True class##true_class",
+                  class_name(ui, item->label) + (item->label == order.front() ? "" : ", missed"));
+    for (const int64_t index : order) {
+        const double share = std::exp(double(values[size_t(index)]));
+        probability_bar(ui, share, index == order.front());
+        key_value(ui, {class_name(ui, index), fmt::format("class_{}", index)},
+                  plain_number(100 * share, 2), "%");
+    }
+}
+
+}  // namespace aft::app

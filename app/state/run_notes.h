@@ -1,0 +1,34 @@
+// RunNotes: what the window keeps of a run for its user: a name, a tag and a note, the pins and the
+// locked cell; and KeptView, how maps and brush were set last. Both as JSON in the user's settings,
+// read defensively. Pure; any thread.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/state/cell.h"
+
+namespace aft::app {
+
+struct RunNotes {
+    std::string name{}, tag{}, note{};
+    std::vector<Pin> pins{};  // the newest is last
+    std::optional<Cell> locked{};
+    [[nodiscard]] bool operator==(const RunNotes&) const = default;
+    [[nodiscard]] bool is_empty() const { return *this == RunNotes(); }
+};
+
+struct KeptView {  // enumerations by their number; how Selection and its mask begin
+    int quantity = 1, gauge = 0, range_mode = 1, scale = -1;  // scale -1: as a selection begins
+    int tool = 0;
+    int64_t brush = 1;
+    [[nodiscard]] bool operator==(const KeptView&) const = default;
+};
+
+[[nodiscard]] nlohmann::json notes_to_json(const RunNotes& notes);
+[[nodiscard]] RunNotes notes_from_json(const nlohmann::json& j);
+[[nodiscard]] nlohmann::json view_to_json(const KeptView& view);
+[[nodiscard]] KeptView view_from_json(const nlohmann::json& j);
+
+}  // namespace aft::app
