@@ -1,7 +1,5 @@
 #include "app/frame/data_location.h"
 
-#include <utility>
-
 #include "app/state/data_places.h"
 #include "core/data_spec.h"
 
@@ -9,16 +7,20 @@ namespace aft::app {
 
 void choose_data(PaneContext& ui, const std::string& path) {
     if (ui.session == nullptr) return;
-    std::string place = remember_data_place(ui.settings, ui.status.config.data.source, path);
-    ui.commands.send(SetSetting{"data.source", std::move(place)});
+    SetSetting change;
+    change.key = "data.source";
+    change.value = remember_data_place(ui.settings, ui.status.config.data.source, path);
+    ui.commands.send(change);
     ui.want_frames(3);
 }
 
 bool use_remembered_data(PaneContext& ui) {
     const std::string& said = ui.status.config.data.source;
-    std::string found = data_as_remembered(ui.settings, said);
-    if (found == said) return false;
-    ui.commands.send(SetSetting{"data.source", std::move(found)});
+    SetSetting change;
+    change.key = "data.source";
+    change.value = data_as_remembered(ui.settings, said);
+    if (change.value == said) return false;
+    ui.commands.send(change);
     return true;
 }
 

@@ -21,7 +21,7 @@
 
 namespace aft {
 
-namespace {
+namespace stored {
 
 // Files of one stored moment; of a run a history frame holds the biases alone.
 struct StoredMoment {
@@ -29,6 +29,12 @@ struct StoredMoment {
     int64_t step = -1;
     bool is_frame = false;
 };
+
+}  // namespace stored
+
+namespace {
+
+using stored::StoredMoment;
 
 std::vector<int64_t> stored_steps(const std::filesystem::path& run) {
     std::vector<int64_t> steps = history_steps(run / "history");
@@ -135,7 +141,7 @@ StoredModel stored_model(const std::string& path) {
 
 struct StoredBiases::Impl {
     struct KeptNet {
-        StoredMoment moment;
+        stored::StoredMoment moment;
         std::filesystem::file_time_type written;
         Net net;
         Activations activations;

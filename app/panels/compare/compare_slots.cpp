@@ -189,9 +189,10 @@ std::string why_not_comparable(const ComparedSlot& a, const ComparedSlot& b) {
     if ((a.form->rows != b.form->rows && !is_row_of_heads) || a.form->columns != b.form->columns)
         return fmt::format("{} has {}, {} has {}: only maps of one size have a difference.",
                            a.letter, size_words(*a.form), b.letter, size_words(*b.form));
-    if (a.form->is_causal != b.form->is_causal)
+    if (a.form->visibility.is_causal != b.form->visibility.is_causal)
         return fmt::format("{} is causal, {} is not: their cells do not correspond.",
-                           (a.form->is_causal ? a : b).letter, (a.form->is_causal ? b : a).letter);
+                           (a.form->visibility.is_causal ? a : b).letter,
+                           (a.form->visibility.is_causal ? b : a).letter);
     if (!is_map_readable(*a.form))
         return fmt::format("Maps of {} x {} are too large to be compared cell by cell here.",
                            a.form->rows, a.form->columns);
