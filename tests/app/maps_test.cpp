@@ -1,7 +1,7 @@
 // Position biases alone in the window: the Biases workspace shows every layer in its own size, the
 // other workspaces say what such a file lacks.
-#include "app/panels/shared/bias_map.h"
 #include "app/panels/biases/bias_tools.h"
+#include "app/panels/shared/bias_map.h"
 #include "app/panels/shared/positions.h"
 #include "tests/app/stage_fixture.h"
 #include "tests/app/traits.h"

@@ -15,12 +15,12 @@
 namespace aft {
 namespace {
 
-class Threads {
+class ThreadsHere {
   public:
-    explicit Threads(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }
-    ~Threads() { at::set_num_threads(before_); }
-    Threads(const Threads&) = delete;
-    Threads& operator=(const Threads&) = delete;
+    explicit ThreadsHere(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }
+    ~ThreadsHere() { at::set_num_threads(before_); }
+    ThreadsHere(const ThreadsHere&) = delete;
+    ThreadsHere& operator=(const ThreadsHere&) = delete;
 
   private:
     int before_;
@@ -51,7 +51,7 @@ Config small(const std::string& preset, const std::filesystem::path& text) {
 }
 
 std::map<std::string, at::Tensor> after_two_steps(const Config& config, int threads) {
-    const Threads count(threads);
+    const ThreadsHere count(threads);
     Trainer trainer(config, at::kCPU);
     for (int step = 0; step < 2; ++step) {
         const StepReport report = trainer.step();
