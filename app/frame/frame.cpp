@@ -22,6 +22,7 @@
 #include "app/frame/toasts.h"
 #include "app/frame/top_bar.h"
 #include "app/frame/warnings.h"
+#include "app/panels/shared/completion_readings.h"
 #include "core/outside.h"
 
 namespace aft::app {
@@ -103,8 +104,9 @@ void handle_keys(Ui& ui, const FrameTools& tools) {
     }
     const bool has_card =
         tools.palette.is_open() || tools.browser.is_open() || tools.figures.is_open();
-    // Then the keyboard leaves the control that it stands on.
-    if (!types && !has_card && ImGui::IsKeyPressed(ImGuiKey_Escape, false) && leave_focus()) return;
+    // Then it stops a completion; else the keyboard leaves the control that it stands on.
+    const bool leaves = !types && !has_card && ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+    if (leaves && !is_completing(ui) && leave_focus()) return;
     if (!has_card) ui.actions.handle_keys(ui);
 }
 

@@ -78,7 +78,9 @@ TEST_F(RelativePane, TheHoverLineReadsTheProbe) {
         ASSERT_EQ(field.shape.size(), 3u);
         const int64_t rows = field.shape[1], columns = field.shape[2];
         EXPECT_EQ(rows, 2 * ui().status.grid_height - 1);
-        EXPECT_EQ(value_of("relative/main/offsets"), fmt::format("layer {}, head 0", layer));
+        const std::string words = fmt::format("layer {}, head 0", layer);
+        EXPECT_TRUE(until([&] { return value_of("relative/main/offsets") == words; }))
+            << value_of("relative/main/offsets");
         const WidgetRecord* const map = ui().recorder.find("relative/main/offsets");
         ASSERT_NE(map, nullptr);
         // One row above the target, three columns to its left.

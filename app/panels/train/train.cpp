@@ -238,7 +238,7 @@ void RunPanel::draw_buttons(Ui& ui) {
     draw_target_words(ui);
 }
 
-// Why the filled button would train nothing now: beside the buttons, below them in a narrow pane.
+// Why the filled button would train nothing now: beside the buttons, as long as there is room.
 void RunPanel::draw_target_words(PaneContext& ui) {
     const Status& s = ui.status;
     const bool rests = s.state != RunState::running && s.state != RunState::stopping;
@@ -247,16 +247,19 @@ void RunPanel::draw_target_words(PaneContext& ui) {
         fmt::format("Step {} of {} is reached: raise the target step to train on.",
                     group_thousands(s.step), group_thousands(s.target_step));
     ImGui::SameLine(0, ui.px(16));
-    const float wide = text_extent(ui, words, text_size::hint).x;
-    if (ImGui::GetContentRegionAvail().x < wide) {
-        ImGui::NewLine();
-        text_wrapped(ui, words, text_size::hint, ui.theme.text2);
-    } else {
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        text_at(ui, {at.x, at.y + ui.px(16 - text_size::hint / 2)}, words,
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float available = ImGui::GetContentRegionAvail().x;
+    for (const std::string_view shown :
+         {std::string_view(words), std::string_view("Target reached: raise it to train on."),
+          std::string_view("Target reached")}) {
+        const float wide = text_extent(ui, shown, text_size::hint).x;
+        if (wide > available) continue;
+        text_at(ui, {at.x, at.y + ui.px(16 - text_size::hint / 2)}, shown,
                 {text_size::hint, ui.theme.text2});
         ImGui::Dummy({wide, ui.px(32)});
+        break;
     }
+    if (available < text_extent(ui, "Target reached", text_size::hint).x) ImGui::NewLine();
     ui.recorder.item("hint", ui.recorder.claim("Target reached##target_reached"), words);
 }
 
