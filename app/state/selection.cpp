@@ -1,7 +1,5 @@
 #include "app/state/selection.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -78,14 +76,6 @@ void restore_view(Selection& selection, const KeptView& view) {
     if (view.scale >= 0) selection.scale = view.scale == 0 ? Scale::signed_log : Scale::two_sided;
     selection.completion.tool = static_cast<viz::PaintTool>(view.tool);
     selection.completion.brush = view.brush;
-}
-
-std::string cell_words(const Cell& cell) {
-    std::string words = fmt::format("L{}", cell.layer);
-    if (cell.head >= 0) words += fmt::format(" h{}", cell.head);
-    if (cell.channel >= 0) words += fmt::format(" c{}", cell.channel);
-    if (cell.target >= 0) words += fmt::format(" t {}", cell.target);
-    return words;
 }
 
 }  // namespace aft::app

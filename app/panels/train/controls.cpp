@@ -234,7 +234,9 @@ std::vector<Check> checks(const ModelView& ui) {
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;
     const auto count = static_cast<double>(model.outputs());
-    if (loss != nullptr && !ui.curves->step.empty() && ui.curves->step.front() <= 1) {
+    const bool has_first = loss != nullptr && !ui.curves->step.empty() &&
+                           ui.curves->step.front() <= 1 && std::isfinite(loss->front());
+    if (has_first) {
         const double bits = loss->front() / std::log(2), ideal = std::log2(count);
         const bool is_even = std::abs(bits - ideal) < kEven * ideal;
         const std::string where = is_even ? std::string("close to")
@@ -276,6 +278,10 @@ void ControlsPanel::draw_checks(PaneContext& ui) {
 void ControlsPanel::draw(Ui& ui) {
     if (!ui.has_model()) {
         hint(ui, "Learning rate, weight decay and more appear when a run is open.");
+        return;
+    }
+    if (!ui.status.task.is_trainable()) {
+        hint(ui, ui.status.task.no_training + ".");
         return;
     }
     section(ui, "Optimiser##optimiser", "changes are pinned", false);
