@@ -86,9 +86,12 @@ class RandomClicks : public BareTest {
         ui().selection.pin(ui().shown_step());
         stage_->step();
     }
-    // Two slots at least, where a step is stored.
+    // Two slots at least, where a step is stored or nothing is open.
     void compare_steps() {
         ui().workspace = Workspace::compare;
+        while (ui().session == nullptr && ui().selection.compare.slots.size() < 2)
+            (void)ui().selection.compare.add(
+                {.path = source_file("assets/demo/mirror.safetensors").string()});
         if (ui().selection.compare.slots.size() < 2 &&
             ui().actions.why_not(ui(), "compare.add_step").empty())
             ui().actions.run(ui(), "compare.add_step");
@@ -113,6 +116,37 @@ class RandomClicks : public BareTest {
         ui().settings.zoom = 3;
         until_usable(more);
     }
+    // Settings that some tasks and mixers alone read, and what Compare shows.
+    [[nodiscard]] decltype(ClickRules::nudges) form_nudges() {
+        const auto preset = [this](const char* name) {
+            return [this, name] {
+                run("view.workspace_home\nframes 2\n");
+                ui().recorder.scripted.request("home/new_run/preset", name);
+                run("frames 3\n");
+            };
+        };
+        return {{"home/settings/train.label_smoothing", preset("demo-shapes")},
+                {"home/settings/model.stride", preset("cifar10-strided-24x256")},
+                {"home/settings/model.block_height", preset("cifar10-local2d-12x512")},
+                {"home/settings/model.block_width", preset("cifar10-local2d-12x512")},
+                {"home/settings/model.features", preset("enwik8-performer-12x512")},
+                {"home/settings/model.buckets", preset("enwik8-reformer-12x512")},
+                {"home/settings/model.rounds", preset("enwik8-reformer-12x512")},
+                {"home/settings/model.key_depth", preset("imagenet-lambda-tiny")},
+                {"compare/main/read_again",
+                 [this] {
+                     compare_steps();
+                     (void)ui().selection.compare.add({.path = "/no/such/run"});
+                 }},
+                {"compare/main/split_share",
+                 [this] {
+                     compare_steps();
+                     ui().selection.compare.view = CompareView::split;
+                     stage_->step();
+                 }},
+                {"compare/", [this] { compare_steps(); }},
+                {"inspector/links/", [this] { compare_steps(); }}};
+    }
     // A picture that cannot be read; completions that run, were stopped, and are finished.
     [[nodiscard]] decltype(ClickRules::nudges) nudges() {
         const auto broken = [this] {
@@ -132,26 +166,16 @@ class RandomClicks : public BareTest {
                      ui().actions.run(ui(), "selection.unlock");
                      until_usable("samples/main/continue");
                  }},
-                // Read by classification alone.
-                {"home/settings/train.label_smoothing",
-                 [this] {
-                     run("view.workspace_home\nframes 2\n");
-                     ui().recorder.scripted.request("home/new_run/preset", "demo-shapes");
-                     run("frames 3\n");
-                 }},
                 {"keys/main/more_channels", [this] { crowd("keys/main/more_channels"); }},
                 {"attention/main/more_channels", [this] { crowd("attention/main/more_channels"); }},
                 {"atlas/main/compare=change_since_pin", [this] { pin(); }},
                 {"biases/main/compare=change_since_pin", [this] { pin(); }},
                 {"focus/main/compare=change_since_pin", [this] { pin(); }},
                 {"statistics/main/compare=change_since_pin", [this] { pin(); }},
-                {"compare/main/read_again",
+                {"top_bar/menu/menu",
                  [this] {
-                     compare_steps();
-                     (void)ui().selection.compare.add({.path = "/no/such/run"});
+                     stage_->set_size({1100, 700});
                  }},
-                {"compare/", [this] { compare_steps(); }},
-                {"inspector/links/", [this] { compare_steps(); }},
                 {"top_bar/menu/", [this] { open_menu("file"); }},
                 {"top_bar/menu/", [this] { open_menu("run"); }},
                 {"top_bar/menu/", [this] { open_menu("view"); }},
@@ -168,7 +192,8 @@ class RandomClicks : public BareTest {
                  }}};
     }
     static bool is_long() { return !variable("AFTERIMAGE_ALL_TESTS").empty(); }
-    void explore(const ClickRules& rules) {
+    void explore(ClickRules rules) {
+        for (const auto& nudge : form_nudges()) rules.nudges.push_back(nudge);
         Clicks clicks(stage_, rules);
         clicks.explore();
         std::cout << "    " << clicks.summary() << std::endl;
