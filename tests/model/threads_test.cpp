@@ -63,11 +63,10 @@ std::map<std::string, at::Tensor> after_two_steps(const Config& config, int thre
     return all;
 }
 
-// Baselines whose attention is LibTorch's: its batched products and flash kernels call MKL from
-// threads, and MKL splits some sums by the number of them.
+// Baselines call LibTorch's batched products and flash kernels, which call MKL from threads; it
+// splits some sums by the number of them.
 bool has_own_kernels(const ModelConfig& model) {
-    const std::string& mixer = model.mixer;
-    return mixer.starts_with("aft-") || mixer == "linear" || mixer == "performer";
+    return model.mixer.starts_with("aft-");
 }
 
 TEST(ThreadCount, DoesNotChangeAStep) {
