@@ -86,15 +86,19 @@ class RandomClicks : public BareTest {
         ui().selection.pin(ui().shown_step());
         stage_->step();
     }
-    // Two slots at least, where a step is stored or nothing is open.
+    // Two slots that can be compared: the newest and a stored step, or the demo twice.
     void compare_steps() {
         ui().workspace = Workspace::compare;
-        while (ui().session == nullptr && ui().selection.compare.slots.size() < 2)
-            (void)ui().selection.compare.add(
-                {.path = source_file("assets/demo/mirror.safetensors").string()});
-        if (ui().selection.compare.slots.size() < 2 &&
-            ui().actions.why_not(ui(), "compare.add_step").empty())
-            ui().actions.run(ui(), "compare.add_step");
+        CompareChoice& compare = ui().selection.compare;
+        compare.slots.clear();
+        if (ui().session == nullptr) {
+            for (int i = 0; i < 2; ++i)
+                (void)compare.add({.path = source_file("assets/demo/mirror.safetensors").string()});
+        } else {
+            (void)compare.add({});
+            if (ui().actions.why_not(ui(), "compare.add_step").empty())
+                ui().actions.run(ui(), "compare.add_step");
+        }
         until([] { return false; }, 30);
     }
     void open_menu(const std::string& name) {
