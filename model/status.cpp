@@ -24,4 +24,14 @@ const char* state_name(RunState state) {
     return "";
 }
 
+void Status::describe(const Config& of) {
+    config = of;
+    mixer = mixer_traits(config.model);
+    task = task_traits(config.model);
+    metric_words = task.metric_words;
+    tokens = config.model.tokens();
+    grid_height = config.model.grid_height();
+    grid_width = config.model.grid_width();
+}
+
 }  // namespace aft

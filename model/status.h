@@ -43,6 +43,8 @@ struct Status {
     std::vector<std::string> class_names;
     std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
     int64_t tokens = 0, grid_height = 0, grid_width = 0;  // T and the token grid
+    // Takes over a config, and what follows from it alone: traits, tokens, grid.
+    void describe(const Config& of);
 };
 
 }  // namespace aft

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/frame/frame_tools.h"
+#include "app/panels/shared/completion_readings.h"
 
 namespace aft::app {
 
@@ -52,12 +53,9 @@ void stop_or_unlock(PaneContext& ui, FrameTools& tools) {
         tools.rail_open.clear();
         return;
     }
-    if (ui.session != nullptr) {
-        const auto& completion = ui.selection.completion.own;
-        if (completion && !completion->done && completion->error.empty()) {
-            ui.commands.send(StopCompletion{});
-            return;
-        }
+    if (ui.session != nullptr && is_completing(ui)) {
+        ui.commands.send(StopCompletion{});
+        return;
     }
     ui.selection.unlock();
 }

@@ -31,8 +31,7 @@ ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::s
     return {.lines = script.lines_done(), .frames = frames};
 }
 
-bool is_reading(const PaneContext& ui) {
-    const auto& widgets = ui.recorder.last();
+bool is_reading(const std::vector<WidgetRecord>& widgets) {
     return std::any_of(widgets.begin(), widgets.end(), [](const WidgetRecord& w) {
         const bool has_words = w.kind == "caption" || w.kind == "progress" || w.kind == "hint";
         return (w.kind == "map" && w.value == "loading") ||
@@ -45,11 +44,11 @@ void settle(HeadlessStage& stage, double seconds) {
     std::vector<uint8_t> before;
     int resting = 0;
     for (;;) {
-        const double limit = is_reading(stage.ui()) ? kReading_s : seconds;
+        const double limit = is_reading(stage.ui().recorder.last()) ? kReading_s : seconds;
         if (resting >= 12 || seconds_since(start) > limit) return;
         stage.step();
         std::vector<uint8_t> now = stage.picture().pixels;
-        resting = now == before && !is_reading(stage.ui()) ? resting + 1 : 0;
+        resting = now == before && !is_reading(stage.ui().recorder.last()) ? resting + 1 : 0;
         before = std::move(now);
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
     }

@@ -131,8 +131,9 @@ FrameOptions frame_options(const WindowOptions& options, viz::MapPainter* painte
     return out;
 }
 
-// Before there is a window, and with it a frame.
-UserSettings remembered(const WindowOptions& options) {
+// With the size of the last time where none is asked for. Before there is a window, and with it a
+// frame.
+WindowOptions sized(WindowOptions options) {
     UserSettings settings;
     const auto file = config_folder() / "window.json";
     std::error_code ignored;
@@ -140,7 +141,9 @@ UserSettings remembered(const WindowOptions& options) {
         static_cast<void>(error_words([&] {  // damaged: the frame says it
             settings = parse_user_settings(read_file(file));
         }));
-    return settings;
+    if (options.width <= 0) options.width = settings.window_width;
+    if (options.height <= 0) options.height = settings.window_height;
+    return options;
 }
 
 struct Renderer {
@@ -169,9 +172,8 @@ struct Window::Impl {
     LastFrame shown;
 
     explicit Impl(WindowOptions o)
-        : options(std::move(o)),
-          window(options.width > 0 ? options.width : remembered(options).window_width,
-                 options.height > 0 ? options.height : remembered(options).window_height),
+        : options(sized(std::move(o))),
+          window(options.width, options.height),
           backends((prepare_callbacks(), window.get())),
           frame(frame_options(options, &renderer.painter, woken, window.content_scale())) {
         const bool is_own = viz::gl::opengl_info().renderer.find("zink") == std::string::npos;

@@ -46,14 +46,8 @@ std::vector<int64_t> stored_steps(const std::filesystem::path& run) {
 }
 
 void fill_status(const Config& config, Status& status) {
-    status.config = config;
+    status.describe(config);
     status.state = RunState::ready;
-    status.mixer = mixer_traits(config.model);
-    status.task = task_traits(config.model);
-    status.metric_words = status.task.metric_words;
-    status.tokens = config.model.tokens();
-    status.grid_height = config.model.grid_height();
-    status.grid_width = config.model.grid_width();
     status.layers.resize(static_cast<size_t>(std::max<int64_t>(0, config.model.layers)));
 }
 

@@ -95,7 +95,9 @@ struct BlasOperand {
         if (!by_rows && !by_columns) kept = x.contiguous();
         const bool flipped = by_columns && !by_rows;
         transposed = flipped ? 'T' : 'N';
-        stride = static_cast<int>(std::max<int64_t>(1, kept.stride(flipped ? 1 : 0)));
+        // A single row or column may have any stride.
+        const int64_t least = std::max<int64_t>(1, kept.size(flipped ? 0 : 1));
+        stride = static_cast<int>(std::max(least, kept.stride(flipped ? 1 : 0)));
     }
 };
 
@@ -127,12 +129,10 @@ void multiply(const at::Tensor& a_in, const at::Tensor& b_in, const at::Tensor& 
     const at::Tensor a = a_in.detach(), b = b_in.detach();
     const int64_t n = y.size(0), m = y.size(1);
     if (n == 0 || m == 0) return;
-    const bool is_small = n * m * a.size(1) < kWorthAThread;
-    const int64_t most = is_small ? 1 : 64;
     const int64_t down = std::clamp<int64_t>(power_of_two_below(n / 512), n < 64 ? 1 : 2, 64);
     const int64_t across = down >= 4 ? 1 : std::clamp<int64_t>(power_of_two_below(m / 256), 1, 4);
-    const int64_t pieces = std::min(most, down * across);
-    if (pieces == 1) return multiply_alone(a, b, y, old);
+    const int64_t pieces = down * across;
+    if (pieces == 1 || n * m * a.size(1) < kWorthAThread) return multiply_alone(a, b, y, old);
     const int64_t rows = (n + down - 1) / down, columns = (m + across - 1) / across;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < pieces; ++i) {
@@ -180,7 +180,7 @@ at::Tensor weight_gradient(const at::Tensor& dy, const at::Tensor& x) {
     for (int64_t step = 1; step < pieces; step *= 2)
         for (int64_t i = 0; i + step < pieces; i += 2 * step)
             parts.select(0, i).add_(parts.select(0, i + step));
-    return parts.select(0, 0).clone();
+    return parts.select(0, 0).clone();  // so that the other pieces are freed
 }
 
 at::Tensor apply_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {

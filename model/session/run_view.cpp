@@ -66,16 +66,10 @@ std::string event_text(const nlohmann::json& detail) {
 
 void describe_model(RunView& view, const Config& config, const Checkpoint& checkpoint) {
     Status& status = view.status;
-    status.config = config;
+    status.describe(config);
     status.name = config.name;
     status.step = checkpoint.step;
     status.target_step = std::max(config.train.steps, checkpoint.step);
-    status.mixer = mixer_traits(config.model);
-    status.task = task_traits(config.model);
-    status.metric_words = status.task.metric_words;
-    status.tokens = config.model.tokens();
-    status.grid_height = config.model.grid_height();
-    status.grid_width = config.model.grid_width();
     status.class_names.clear();
     status.alphabet = alphabet_of(checkpoint);
     const nlohmann::json& data = checkpoint.data;

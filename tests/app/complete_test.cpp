@@ -137,6 +137,7 @@ TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
             const auto now = ui().session->completions().latest();
             return now && now->id == ui().selection.completion.own_id;
         }));
+        ImGui::SetNavCursorVisible(true);  // also from a control that has the keyboard
         run("key Esc\n");
         ASSERT_TRUE(until([&] { return ui().session->completions().latest()->done; }));
         ASSERT_EQ(ui().session->completions().latest()->error, "");

@@ -84,18 +84,19 @@ TEST_F(Scripts, ClicksByIdActionOrTheEndOfAPath) {
 }
 
 TEST_F(Scripts, APictureWaitsForWhatIsStillBeingRead) {
+    const auto shown = [](const char* kind, const char* value) {
+        WidgetRecord record;
+        record.kind = kind;
+        record.value = value;
+        return std::vector<WidgetRecord>{record};
+    };
+    EXPECT_TRUE(is_reading(shown("caption", "Reading layer 2 of 12")));
+    EXPECT_TRUE(is_reading(shown("map", "loading")));
+    EXPECT_FALSE(is_reading(shown("map", "layer 2")));
+    EXPECT_FALSE(is_reading(shown("button", "Reading list")));
     open_mirror();
-    run("view.workspace_train\nframes 4\n");
-    EXPECT_FALSE(is_reading(ui()));
-    run("view.workspace_biases\n");
-    int reading = 0;  // the frame that first shows the maps has asked for them just then
-    for (int frame = 0; frame < 4; ++frame) {
-        run("frames 1\n");
-        reading += is_reading(ui()) ? 1 : 0;
-    }
-    EXPECT_GT(reading, 0);
-    run("wait drawn 30\nframes 4\n");
-    EXPECT_TRUE(until([&] { return !is_reading(ui()); }));
+    run("view.workspace_biases\nframes 3\nwait drawn 30\nframes 4\n");
+    EXPECT_TRUE(until([&] { return !is_reading(ui().recorder.last()); }));
 }
 
 TEST_F(Scripts, WaitForWordsOrForAWholeId) {

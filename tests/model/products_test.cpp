@@ -50,6 +50,16 @@ TEST_P(ProductTypes, are_those_of_float64) {
     }
 }
 
+// Strides of a single row or column say nothing, and are as they come.
+TEST(Products, a_single_row_may_have_any_stride) {
+    at::manual_seed(5);
+    const at::Tensor row = at::randn({9}).as_strided({1, 9}, {2, 1}), weight = at::randn({4, 9});
+    const at::Tensor y = at::mm(row.to(at::kDouble), weight.to(at::kDouble).t());
+    EXPECT_LE(error_of(product(row, weight.t()), y), 1e-6);
+    const at::Tensor dy = at::randn({1, 4});
+    EXPECT_LE(error_of(weight_gradient(dy, row), at::mm(dy.t(), row).to(at::kDouble)), 1e-6);
+}
+
 // On AMD's processors with AVX-512 the large ones above are oneDNN's.
 TEST(Products, onednn_is_found_where_it_wins) {
     __builtin_cpu_init();

@@ -9,6 +9,7 @@
 #include "app/panels/biases/bias_side.h"
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/bias_axes.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
@@ -40,8 +41,6 @@ class FocusPanel : public Panel {
     void draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area);
     void take_pointer(ViewState& ui, const BiasForm& form, const viz::MapReply& reply);
     void draw_bar(PaneContext& ui, const BiasForm& form, float width);
-    void set_axes(viz::MapView& view, const ModelView& ui, const BiasForm& form,
-                  Blocks block) const;
     [[nodiscard]] int64_t head(const ViewState& ui, const BiasForm& form) const;
 
     BiasLayers layers_;
@@ -120,30 +119,6 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     }
 }
 
-void FocusPanel::set_axes(viz::MapView& view, const ModelView& ui, const BiasForm& form,
-                          Blocks block) const {
-    const int64_t first = form.first_offset;
-    const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
-    view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
-    view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
-    if (form.layout == BiasLayout::kernel_2d) {
-        view.row_label = view.column_label = offset;
-        view.corner = "dy\\dx";
-    } else if (form.layout == BiasLayout::kernel_1d) {
-        view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
-        view.column_label = offset;
-    } else {
-        const Positions positions(ui.status, layer_);
-        const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
-        view.row_step = line % block.rows == 0 ? line / block.rows : 0;
-        if (form.layout == BiasLayout::matrix) view.column_step = view.row_step;
-        if (form.layout == BiasLayout::band)
-            view.column_label = [block, first](int64_t i) {
-                return std::to_string(i * block.columns + first);
-            };
-    }
-}
-
 void FocusPanel::take_pointer(ViewState& ui, const BiasForm& form, const viz::MapReply& reply) {
     const Blocks block = layers_.layer(layer_).maps.front().block;
     const auto cell_of = [&](viz::MapCell at) {
@@ -174,7 +149,7 @@ void FocusPanel::draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area) {
     view.is_signed = is_signed(ui.selection.quantity) || shows_change(ui);
     view.free_axes = form.has_free_axes();
     view.dimmed = !layer.watch.is_current() && layer.watch.is_pending();
-    set_axes(view, ui, form, map.block);
+    set_bias_axes(view, form, Positions(ui.status, layer_), map.block);
     int64_t row = -1, column = -1;
     if (form.place(ui.selection.cell, row, column))
         view.target = {row / map.block.rows, column / map.block.columns};

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/panels/shared/bias_axes.h"
 #include "app/panels/shared/bias_values.h"
-#include "app/panels/shared/positions.h"
 #include "app/widgets/buttons.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
@@ -20,30 +20,6 @@ constexpr float kMapTitle = 28, kGap = 16, kBar = 62;  // pixels at scale 1
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
     return theme.series[slot % theme.series.size()];
-}
-
-void set_map_axes(viz::MapView& view, const ComparedSlot& slot, const BiasForm& form,
-                  Blocks block) {
-    const int64_t first = form.first_offset;
-    const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
-    view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
-    view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
-    if (form.layout == BiasLayout::kernel_2d) {
-        view.row_label = view.column_label = offset;
-        view.corner = "dy\\dx";
-    } else if (form.layout == BiasLayout::kernel_1d) {
-        view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
-        view.column_label = offset;
-    } else {
-        const Positions positions(*slot.status);
-        const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
-        view.row_step = line % block.rows == 0 ? line / block.rows : 0;
-        if (form.layout == BiasLayout::matrix) view.column_step = view.row_step;
-        if (form.layout == BiasLayout::band)
-            view.column_label = [block, first](int64_t i) {
-                return std::to_string(i * block.columns + first);
-            };
-    }
 }
 
 // The value of one cell of a slot in the quantity on screen; NaN = none.
@@ -162,7 +138,8 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
     view.is_signed = picture.is_pair() || is_signed(ui.selection.quantity);
     view.free_axes = form.has_free_axes();
     view.dimmed = picture.is_dimmed;
-    set_map_axes(view, slots.at(picture.slot), form, picture.map.block);
+    set_bias_axes(view, form, Positions(*slots.at(picture.slot).status, shown.layer()),
+                  picture.map.block);
     int64_t row = -1, line = -1;
     const Blocks block = picture.map.block;
     if (ui.selection.locked && form.place(ui.selection.cell, row, line))

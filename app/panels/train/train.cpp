@@ -249,17 +249,17 @@ void RunPanel::draw_target_words(PaneContext& ui) {
     ImGui::SameLine(0, ui.px(16));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float available = ImGui::GetContentRegionAvail().x;
+    float wide = 0;
     for (const std::string_view shown :
          {std::string_view(words), std::string_view("Target reached: raise it to train on."),
           std::string_view("Target reached")}) {
-        const float wide = text_extent(ui, shown, text_size::hint).x;
+        wide = text_extent(ui, shown, text_size::hint).x;
         if (wide > available) continue;
         text_at(ui, {at.x, at.y + ui.px(16 - text_size::hint / 2)}, shown,
                 {text_size::hint, ui.theme.text2});
-        ImGui::Dummy({wide, ui.px(32)});
         break;
     }
-    if (available < text_extent(ui, "Target reached", text_size::hint).x) ImGui::NewLine();
+    ImGui::Dummy({std::min(wide, available), ui.px(32)});
     ui.recorder.item("hint", ui.recorder.claim("Target reached##target_reached"), words);
 }
 
