@@ -65,9 +65,19 @@ void describe_file(const std::string& path, StoredModel& model) {
     read(model.status.task.metric, model.status.metric);
 }
 
+// config.json of a run of maps alone does not say how many heads and taps they have; their files
+// do.
+Config config_of_run(const std::filesystem::path& run) {
+    Config config = load_run_config((run / "config.json").string());
+    if (!task_traits(config.model).is_bias_alone) return config;
+    const std::vector<int64_t> saved = checkpoint_steps(run);
+    return saved.empty() ? config
+                         : read_checkpoint_header(checkpoint_path(run, saved.back())).config;
+}
+
 void describe_run(const std::string& path, StoredModel& model) {
     const std::filesystem::path run(path);
-    fill_status(load_run_config((run / "config.json").string()), model.status);
+    fill_status(config_of_run(run), model.status);
     model.is_growing = is_run_locked(run);
     model.saved = checkpoint_steps(run);
     model.steps = stored_steps(run);
@@ -105,7 +115,7 @@ Net net_of(const std::string& path, StoredMoment& moment) {
         return make_net(checkpoint);
     }
     const std::filesystem::path run(path);
-    const Config config = load_run_config((run / "config.json").string());
+    const Config config = config_of_run(run);
     Net net(config.model, static_cast<uint64_t>(config.train.seed));
     const NamedTensors frame = read_history(run / "history", moment.step);
     for (const auto& [name, value] : frame) {

@@ -62,6 +62,28 @@ TEST_F(MapsAlone, LayersThatDifferAreShownAsPairs) {
     }
 }
 
+// Every layer in its own size, beside the same file and beside one whose layers are of other sizes.
+TEST_F(MapsAlone, LayersThatDifferAreCompared) {
+    open(mixed_maps(), mixed_tensors());
+    const auto other = scratch_ / "other.safetensors";
+    put_maps(other, maps_description(mixed_maps(), 9), mixed_tensors());
+    CompareChoice& compare = ui().selection.compare;
+    ASSERT_TRUE(compare.add({}) && compare.add({.path = other.string()}));
+    run("view.workspace_compare\nclick compare/main/below=layers\nframes 5\n");
+    const int64_t tokens[] = {4, 6, 5, 7, 8};
+    for (int64_t layer = 0; layer < 5; ++layer) {
+        SCOPED_TRACE(layer);
+        ui().selection.cell = {.layer = layer};
+        const std::string words = fmt::format("layer {0} {1}x{1}", layer, tokens[layer]);
+        for (const char* const map : {"compare/main/map_0", "compare/main/map_1"})
+            EXPECT_TRUE(until([&] { return value_of(map).find(words) != std::string::npos; }))
+                << value_of(map);
+        EXPECT_TRUE(until([&] { return is_there(fmt::format("compare/main/layers:l{}", layer)); }));
+    }
+    EXPECT_TRUE(until([&] { return !is_there("compare/main/progress"); }))
+        << value_of("compare/main/progress");
+}
+
 TEST_F(MapsAlone, LayersAlikeKeepTheirLayout) {
     open(maps_of({map_entry("a", "kernel2d", {4, 4}, "none"),
                   map_entry("b", "kernel2d", {6, 6}, "none")}),

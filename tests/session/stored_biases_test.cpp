@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "model/model_files.h"
+#include "tests/model/maps_file.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {
@@ -63,6 +64,23 @@ TEST(StoredBiases, AreWhatASessionAnswers) {
     EXPECT_FALSE(same_values(stored.ask(run, stored_bias(model.steps.front()), {}),
                              stored.ask(run, stored_bias(40), {})))
         << "training changes them";
+}
+
+// How many heads a map has is said by the files alone, not by config.json.
+TEST(StoredBiases, OfARunOfMapsAlone) {
+    const Scratch scratch;
+    put_maps_run(scratch / "run");
+    put_maps_step(scratch / "run", 0, 0.25F);
+    put_maps_step(scratch / "run", 50, 5);
+    const std::string run = (scratch / "run").string();
+    const StoredModel model = stored_model(run);
+    EXPECT_EQ(mixer_traits(model.status.config.model, 1).heads, 2);
+    EXPECT_EQ(model.steps, (std::vector<int64_t>{0, 50}));
+    StoredBiases stored;
+    EXPECT_EQ(stored.ask(run, stored_bias(0, 1), {}).fields.at(0).shape,
+              (std::vector<int64_t>{2, 4, 4}));
+    EXPECT_FALSE(
+        same_values(stored.ask(run, stored_bias(0), {}), stored.ask(run, stored_bias(50), {})));
 }
 
 TEST(StoredBiases, SayWhatIsStoredInstead) {

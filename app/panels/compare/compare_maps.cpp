@@ -307,7 +307,7 @@ std::vector<ReadOut> CompareMaps::read_out(const PaneContext& ui, const CompareS
         out.push_back(
             {form.layout == BiasLayout::kernel_2d ? "dy, dx" : "offset", tap_words(form, cell)});
     } else {
-        const Positions positions(*first.status);
+        const Positions positions(*first.status, shown.layer());
         out.push_back({"t", positions.target_words(cell.target)});
         out.push_back({"t\u2032", positions.source_words(cell.source)});
     }

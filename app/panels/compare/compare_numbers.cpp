@@ -106,7 +106,7 @@ void CompareNumbers::take(double now) {
 bool CompareNumbers::begin(const PaneContext& ui, CompareSlots& slots, size_t other,
                            int64_t layer) {
     const PairOfSlots& pair = pairs_[other];
-    const BiasForm &form_a = *slots.at(0).form, &form_b = *slots.at(other).form;
+    const BiasForm form_a = slots.at(0).form_of(layer), form_b = slots.at(other).form_of(layer);
     const Gauge gauge = ui.selection.gauge;
     const int64_t block = std::max(layer_block(form_a), layer_block(form_b));
     const auto ask = [&](size_t slot, const BiasForm& form, Gauge in_gauge) {

@@ -54,6 +54,11 @@ std::string ComparedSlot::words() const {
     return step < 0 ? name : name + ", step " + group_thousands(step);
 }
 
+BiasForm ComparedSlot::form_of(int64_t layer) const {
+    const auto layers = static_cast<int64_t>(status->layers.size());
+    return BiasForm(*status, std::clamp<int64_t>(layer, 0, std::max<int64_t>(0, layers - 1)));
+}
+
 ComparedSlot CompareSlots::resolve_open(const PaneContext& ui) const {
     ComparedSlot out;
     out.name = ui.status.path.empty() ? ui.status.name : shown_name(ui.status.path);
@@ -61,7 +66,6 @@ ComparedSlot CompareSlots::resolve_open(const PaneContext& ui) const {
     if (!ui.has_model()) return out;
     out.status = &ui.status;
     out.step = ui.shown_step();
-    out.form = BiasForm(ui.status);
     return out;
 }
 
@@ -73,7 +77,6 @@ ComparedSlot CompareSlots::resolve_stored(const CompareSlot& choice) {
     out.status = &out.stored->status;
     out.steps = out.stored->steps;
     out.step = choice.step >= 0 ? choice.step : out.steps.back();
-    out.form = BiasForm(*out.status);
     return out;
 }
 
@@ -90,6 +93,7 @@ void CompareSlots::update(PaneContext& ui) {
     slots_.clear();
     for (const CompareSlot& slot : choice.slots) {
         ComparedSlot one = slot.is_open() ? resolve_open(ui) : resolve_stored(slot);
+        if (one.status != nullptr) one.form = one.form_of(ui.selection.cell.layer);
         one.choice = slot;
         one.letter = letter_of(slots_.size());
         slots_.push_back(std::move(one));

@@ -24,10 +24,12 @@ struct ComparedSlot {
     std::shared_ptr<const StoredModel> stored;  // null for what is open
     std::vector<int64_t> steps;                 // that can be chosen
     int64_t step = -1;                          // the one that is shown; -1 = not known
-    std::optional<BiasForm> form;               // with a layout: there are position biases
+    std::optional<BiasForm> form;               // of the shown layer; none: no position biases
     std::string error;                          // it cannot be read
     [[nodiscard]] bool has_bias() const { return form && form->layout != BiasLayout::none; }
     [[nodiscard]] bool is_growing() const { return stored && stored->is_growing; }
+    // Of another layer, which in maps alone may have another size. The model is known.
+    [[nodiscard]] BiasForm form_of(int64_t layer) const;
     [[nodiscard]] std::string words() const;  // "mirror-1, step 50"
 };
 

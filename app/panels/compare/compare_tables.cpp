@@ -47,9 +47,9 @@ bool has_many_heads(const CompareSlots& slots) {
 }
 
 std::vector<std::string> place_cells(const ComparedSlot& slot, const Cell& cell) {
-    const BiasForm& form = *slot.form;
+    const BiasForm form = slot.form_of(cell.layer);
     if (form.is_kernel()) return {tap_words(form, cell)};
-    const Positions positions(*slot.status);
+    const Positions positions(*slot.status, cell.layer);
     return {positions.target_words(cell.target), positions.source_words(cell.source)};
 }
 
@@ -90,13 +90,12 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
     if (!slots.at(0).has_bias() || numbers.layers(ui.selection.compare.other) == 0)
         return std::nullopt;
     const ComparedSlot& first = slots.at(0);
-    const BiasForm& form = *first.form;
     const std::vector<Column> columns = change_columns(slots, second_slot(ui, slots).letter);
     std::vector<TableRow> rows;
     const std::vector<HeadChange>& largest = numbers.largest();
     for (size_t i = 0; i < largest.size(); ++i) {
         const HeadChange& change = largest[i];
-        const Cell cell = cell_of_change(form, change);
+        const Cell cell = cell_of_change(first.form_of(change.layer), change);
         TableRow row{.name = fmt::format("{0}##change_{0}", i), .cells = {}};
         row.cells.push_back(std::to_string(change.layer));
         if (has_many_heads(slots)) row.cells.push_back(pair_of_heads(change.head_a, change.head_b));
@@ -122,7 +121,8 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
     }
     const int pressed = table(ui, "Changes##changes", columns, rows);
     if (pressed < 0) return std::nullopt;
-    return cell_of_change(form, largest[size_t(pressed)]);
+    const HeadChange& chosen = largest[size_t(pressed)];
+    return cell_of_change(first.form_of(chosen.layer), chosen);
 }
 
 std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
