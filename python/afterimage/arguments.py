@@ -31,8 +31,8 @@ def checked_config(config: Optional[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def checked_name(name: Any) -> str:
-    ok = isinstance(name, str) and name.isprintable() and len(
-        name.encode()) <= 100 and "/" not in name and ".." not in name
+    ok = (isinstance(name, str) and name.isprintable() and len(name.encode()) <= 100
+          and "/" not in name and ".." not in name)
     if not ok or not name:
         raise Error(f"name is '{shown(name)}'; allowed: at most 100 bytes without '/', '..' and control characters")
     return name

@@ -192,9 +192,8 @@ class Folder:
         except (Error, OSError) as error:
             self.say(f"kept all checkpoints: {error}")
             return
-        scheduled = [
-    s for s in steps_in(folder) if s not in pinned and not step_file(
-        folder, s).with_suffix(".kind").exists()]
+        scheduled = [step for step in steps_in(folder)
+                     if step not in pinned and not step_file(folder, step).with_suffix(".kind").exists()]
         for step in scheduled[:-self.keep]:
             step_file(folder, step).unlink(missing_ok=True)
 

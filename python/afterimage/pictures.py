@@ -64,8 +64,8 @@ def decode(data: bytes, where: str) -> np.ndarray:
         head = body if kind == b"IHDR" else head
         packed += body if kind == b"IDAT" else b""
         at += 12 + length
-    width, height, depth, colour, _, _, interlaced = struct.unpack(
-        ">IIBBBBB", head) if head and len(head) == 13 else [0] * 7
+    is_whole = head is not None and len(head) == 13
+    width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", head) if is_whole else [0] * 7
     if depth != 8 or colour not in CHANNELS or interlaced or not 0 < width * height <= MOST_PIXELS:
         raise Error(f"{where}: an 8-bit PNG without palette or interlacing is expected")
     channels = CHANNELS[colour]

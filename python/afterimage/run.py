@@ -265,12 +265,8 @@ class Run:
         self.folder.write_config(self.config_of(ready.content))
         self.write_norms(step)
         self.norms[step] = ready.norms
-        with_context(
-    f"step {step} could not be saved",
-    lambda: self.folder.save(
-        step,
-        ready.tensors,
-         ready.description))
+        with_context(f"step {step} could not be saved",
+                     lambda: self.folder.save(step, ready.tensors, ready.description))
         self.folder.remember(step, ready.biases, ready.history_metadata)
 
     # Watching

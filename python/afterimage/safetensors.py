@@ -161,8 +161,8 @@ def write(path: str | os.PathLike[str], tensors: Mapping[str, np.ndarray],
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     at = 0
     for name, value in parts:
-        header[name] = {"dtype": NAMES[value.dtype], "shape": list(
-            value.shape), "data_offsets": [at, at + value.nbytes]}
+        header[name] = {"dtype": NAMES[value.dtype], "shape": list(value.shape),
+                        "data_offsets": [at, at + value.nbytes]}
         at += value.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)

@@ -85,8 +85,7 @@ class Copier:
                 out[name] = np.array(value)
             elif self.is_odd(value):
                 raise Error(f"'{shown(name)}' is a tensor of layout {value.layout} on {value.device}; allowed: dense"
-                            f" tensors"
-                            " with values")
+                            " tensors with values")
             elif value.device.type == "cuda":
                 on_device.setdefault(value.device, []).append(name)
             elif value.device.type == "cpu":
@@ -102,8 +101,9 @@ class Copier:
 
     def copy_from(self, device: Any, tensors: Mapping[str, Any], out: dict[str, Any]) -> Any:
         cuda = torch().cuda
-        stream = self.streams.setdefault(device, None) or cuda.Stream(device)
-        self.streams[device] = stream
+        if device not in self.streams:
+            self.streams[device] = cuda.Stream(device)
+        stream = self.streams[device]
         clones = {name: value.detach().clone() for name, value in tensors.items()}
         stream.wait_stream(cuda.current_stream(device))
         with cuda.stream(stream):

@@ -37,8 +37,8 @@ class Writer:
                     del self.queue[waiting]
                     self.dropped += 1
             elif len(self.queue) >= MOST_LINES:
-                self.count(
-    RuntimeError(f"more than {MOST_LINES} lines of the log wait to be written; the newest is dropped"))
+                self.count(RuntimeError(f"more than {MOST_LINES} lines of the log wait to be written; the newest is"
+                                        " dropped"))
                 return
             self.queue.append((is_save, work))
             if self.thread is None:
