@@ -15,6 +15,7 @@
 #include "model/jobs/op.h"
 #include "model/jobs/pack.h"
 #include "model/jobs/probe.h"
+#include "model/jobs/recipe.h"
 #include "model/jobs/run.h"
 #include "model/jobs/stored_biases.h"
 #include "model/jobs/summary.h"

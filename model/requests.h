@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/config.h"
+#include "model/recipe.h"
 
 namespace aft {
 
@@ -26,6 +27,9 @@ struct ProbeRequest {
     std::map<std::string, std::string> options;  // the probe's own, probe_list() of jobs.h
     std::vector<uint8_t>
         tokens;  // the input sequence (image levels or text tokens); empty = none needed
+    // Of probes that take many inputs: their labels, one each; tasks with classes.
+    std::vector<int64_t> labels = {};
+    Recipe recipe = {};  // the weights as it changes them
     [[nodiscard]] bool operator==(const ProbeRequest&) const = default;
 };
 
@@ -41,6 +45,7 @@ struct CompletionRequest {
     std::vector<uint8_t> unknown;  // 1 = to be filled, length T (text: prompt length + N)
     SampleOptions sample;
     int64_t step = -1;
+    Recipe recipe = {};  // the weights as it changes them
     int64_t from_position =
         -1;  // continue: keep all before it from `continued`, change `forced` there
     int64_t from_sample = 0;

@@ -65,6 +65,15 @@ json run_json(const SweepResult& result, const SweepRun& run) {
     return out;
 }
 
+json change_json(const EvalChange& change, const std::string& metric) {
+    return {{"untouched_loss_nats", change.untouched_loss_nats},
+            {"untouched_" + metric, change.untouched_metric},
+            {metric + "_change", change.metric.mean},
+            {metric + "_change_standard_error", change.metric.standard_error},
+            {metric + "_change_half_width_95", change.metric.half_width_95()},
+            {"examples", change.metric.count}};
+}
+
 }  // namespace
 
 json to_json(const CompleteResult& result) {
@@ -113,6 +122,7 @@ json to_json(const EvalResult& result) {
     if (result.baselines) out["yardsticks_bits_per_dim"] = baselines_json(*result.baselines);
     if (!result.note.empty()) out["note"] = result.note;
     if (result.metric_error) out[result.metric + "_standard_error"] = *result.metric_error;
+    if (result.change) out["recipe"] = change_json(*result.change, result.metric);
     if (result.perplexity) out["perplexity"] = *result.perplexity;
     if (result.classes) out.update(classes_json(*result.classes));
     out.update({{"parameters", result.cost.parameters},

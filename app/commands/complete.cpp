@@ -99,6 +99,9 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--length", "bytes of text to add", 1, 1 << 20}, flags->length);
     add_sampling(command, *flags);
     add_text(command, {"-o,--out", "folder, or one .png; text: a file", "PATH"}, request.out);
+    add_text(command,
+             {"--recipe", "interventions on the model (afterimage list interventions)", "FILE"},
+             request.recipe);
     add_switch(command, "--json", "print one JSON object, with the log-likelihoods", flags->json);
     return [flags](const Globals& globals) { return complete(*flags, globals); };
 }

@@ -41,6 +41,9 @@ CommandRun setup(CLI::App& command) {
          {"exact", "by-name"}},
         request.classes);
     add_switch(command, "--ema", "the moving average of the weights (train.ema)", request.ema);
+    add_text(command,
+             {"--recipe", "interventions on the model (afterimage list interventions)", "FILE"},
+             request.recipe);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) {
         Work work(globals);

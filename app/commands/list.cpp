@@ -12,6 +12,7 @@
 #include "core/outside.h"
 #include "model/jobs/import.h"
 #include "model/jobs/lists.h"
+#include "model/jobs/recipe.h"
 #if AFT_WINDOW
 #include "app/cli/window_api.h"
 #endif
@@ -33,7 +34,9 @@ std::vector<NamedList> all_lists() {
     for (const FigureRoom& room : figures()) drawn.rooms.push_back(room.info);
     lists.push_back(std::move(drawn));
     lists.push_back({"importers", importer_list()});
-    lists.push_back({"interventions", {}});
+    NamedList changes{"interventions", {}};
+    for (const InterventionInfo& room : intervention_list()) changes.rooms.push_back(room.info);
+    lists.push_back(std::move(changes));
     return lists;
 }
 
@@ -55,7 +58,6 @@ std::string list_words(const NamedList& list) {
     for (const RoomInfo& room : list.rooms)
         width = std::max(width, printable_line(room.name).size());
     std::string words = list.name + "\n";
-    if (list.rooms.empty()) words += "  none yet\n";
     for (const RoomInfo& room : list.rooms) {
         words += fmt::format("  {:<{}}  {}\n", printable_line(room.name), width,
                              printable_line(room.sentence));
@@ -92,12 +94,7 @@ CommandRun setup(CLI::App& command) {
         bool json = false;
     };
     auto flags = std::make_shared<ListFlags>();
-    add_text(command,
-             {"LIST",
-              "one list (default: all of them); interventions have no rooms yet and are "
-              "empty",
-              "NAME"},
-             flags->name);
+    add_text(command, {"LIST", "one list (default: all of them)", "NAME"}, flags->name);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals&) { return list(flags->name, flags->json); };
 }

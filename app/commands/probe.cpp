@@ -87,6 +87,9 @@ CommandRun setup(CLI::App& command) {
     add_choice(command, {"--theme", "ground of a picture", {"light", "dark"}}, job.theme);
     add_text(command, {"-o,--out", "numbers or a picture: .npy, .csv, .png, .svg", "FILE", true},
              job.out);
+    add_text(command,
+             {"--recipe", "interventions on the model (afterimage list interventions)", "FILE"},
+             job.recipe);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return probe(*flags, globals); };
 }

@@ -12,6 +12,7 @@
 #include "model/decode/input.h"
 #include "model/decode/picture.h"
 #include "model/device.h"
+#include "model/interventions/recipe_file.h"
 
 namespace aft {
 
@@ -233,7 +234,8 @@ CompleteResult complete_job(const CompleteRequest& job, const JobControl& contro
     task.model = checkpoint.config.model;
     task.request.sample = job.sample;
     check_place(job);
-    const Net net = make_net(checkpoint, parse_device(job.device));
+    Net net = make_net(checkpoint, parse_device(job.device));
+    apply_recipe_file(net, job.recipe);
     Completion done = naming_model(checkpoint.path,
                                    [&] { return run_completion(net, task.request, {}, control); });
     if (done.stopped) throw Interrupted();

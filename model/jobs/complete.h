@@ -17,7 +17,8 @@ struct CompleteRequest {
     int64_t index = 0;                  // of data, when no image is given
     int64_t keep_rows = -1, length = 256;
     SampleOptions sample;
-    std::string out;  // folder or .png; text: file or empty
+    std::string out;     // folder or .png; text: file or empty
+    std::string recipe;  // file of interventions on the model (jobs/recipe.h); "" = none
 };
 
 struct CompletedSample {

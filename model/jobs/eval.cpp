@@ -15,6 +15,7 @@
 #include "model/data/loader.h"
 #include "model/decode/input.h"
 #include "model/device.h"
+#include "model/interventions/recipe_file.h"
 #include "model/jobs/eval_examples.h"
 #include "model/mixers/find.h"
 #include "model/net/cost.h"
@@ -252,13 +253,23 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
                                         .class_names = class_names_of(checkpoint),
                                         .classes_by_name = request.classes == kByName});
     const at::Device device = parse_device(request.device);
-    const Net net = make_net(checkpoint, device);
+    Net net = make_net(checkpoint, device);
+    apply_recipe_file(net, request.recipe);
     const Split split = measured_split(spec, *source);
     ExampleScores scores(task_of(model));
     const int64_t batch = request.batch > 0 ? request.batch : default_batch(model);
     const int64_t length = spec.integer("length", model.tokens(), 1, model.tokens());
-    EvalResult result =
-        measured(request, {net, *source, split, device, batch, control, scores, length});
+    const auto measure = [&](const Net& of, ExampleScores& into) {
+        return measured(request, {of, *source, split, device, batch, control, into, length});
+    };
+    EvalResult result = measure(net, scores);
+    if (!request.recipe.empty()) {
+        ExampleScores before(task_of(model));
+        const EvalResult untouched = measure(make_net(checkpoint, device), before);
+        result.change = {.untouched_loss_nats = untouched.loss_nats,
+                         .untouched_metric = untouched.metric_value,
+                         .metric = paired_change(before.metrics(), scores.metrics())};
+    }
     if (const auto named = spec.options.find("split");
         named != spec.options.end() && named->second == kAllParts)
         result.split = kAllParts;

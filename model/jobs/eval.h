@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/paired.h"
 #include "core/progress.h"
 #include "model/data/baselines.h"
 
@@ -19,6 +20,8 @@ struct EvalRequest {
     int64_t stride = 0;  // text: step of overlapping windows; 0 = windows side by side
     int64_t batch = 0;   // examples at once; 0 = as fits
     bool ema = false;    // the moving average of the weights
+    // File of interventions (jobs/recipe.h): the model is measured without and with them.
+    std::string recipe{};
     // Classes of data that have names: "exact" = the model's in their order, else "by-name".
     std::string classes = "exact";
 };
@@ -44,6 +47,12 @@ struct EvalCost {
     int64_t seed = 0;  // of the model's training; moves generated data
 };
 
+// What a recipe does to the model on the same examples.
+struct EvalChange {
+    double untouched_loss_nats = 0, untouched_metric = 0;
+    PairedChange metric{};  // of the metric, example by example
+};
+
 struct EvalResult {
     std::string model{}, data{};           // as asked for
     int64_t step = 0;                      // of the weights
@@ -59,6 +68,7 @@ struct EvalResult {
     std::string floor_note{};              // how it was computed
     std::optional<Baselines> baselines{};  // on the same pictures; none for text and classes
     std::string note{};                    // what to know of the split; "" = nothing
+    std::optional<EvalChange> change{};    // with a recipe; the result is the changed model's
     EvalCost cost{};
 };
 // Error where the loss is not a number: names the first weights that are not finite, if any are.

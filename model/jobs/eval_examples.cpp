@@ -63,6 +63,13 @@ std::optional<double> ExampleScores::metric_error() const {
     return std::sqrt(squares / (n - 1) / n);
 }
 
+std::vector<double> ExampleScores::metrics() const {
+    std::vector<double> values;
+    values.reserve(scores_.size());
+    for (const ExampleScore& score : scores_) values.push_back(metric_of(score));
+    return values;
+}
+
 std::optional<EvalClasses> ExampleScores::classes(const DataInfo& info, int64_t count) const {
     if (!task_.traits.has_classes || scores_.empty()) return {};
     EvalClasses classes{.names = info.class_names, .count = count};

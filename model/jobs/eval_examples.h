@@ -33,6 +33,7 @@ class ExampleScores {
 
     // Standard error of the metric's mean over the examples; none for fewer than two.
     [[nodiscard]] std::optional<double> metric_error() const;
+    [[nodiscard]] std::vector<double> metrics() const;  // of each example
     [[nodiscard]] std::optional<EvalClasses> classes(const DataInfo& info, int64_t count) const;
     // A header and a line for each example: index, nats, tokens, metric, and for classes label,
     // answer. Atomic.

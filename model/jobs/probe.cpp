@@ -9,6 +9,7 @@
 #include "core/writers.h"
 #include "model/decode/input.h"
 #include "model/device.h"
+#include "model/interventions/recipe_file.h"
 #include "model/jobs/probe_picture.h"
 #include "model/jobs/summary.h"
 #include "model/probe/probe.h"
@@ -157,7 +158,8 @@ ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
         room.needs == ProbeNeeds::input
             ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
             : InputTokens{};
-    const Net net = make_net(checkpoint, parse_device(job.device));
+    Net net = make_net(checkpoint, parse_device(job.device));
+    apply_recipe_file(net, job.recipe);
     Activations kept;
     const ProbeContext context{net, checkpoint.step, control, kept};
     const Field field = main_field(context, job, checkpoint, input);

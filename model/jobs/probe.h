@@ -19,7 +19,8 @@ struct ProbeJob {
     int64_t index = 0, layer = 0, head = -1, channel = -1, position = 0;
     int64_t limit = 1;  // the mean over so many examples of data, from index on
     std::map<std::string, std::string> options;
-    std::string out;  // .npy, .csv, .png, .svg
+    std::string out;     // .npy, .csv, .png, .svg
+    std::string recipe;  // file of interventions on the model (jobs/recipe.h); "" = none
     // Of pictures: pixels of a .png for one of the figure, 1 to 4; light or dark.
     int64_t scale = 1;
     std::string theme = "light";

@@ -46,6 +46,9 @@ class AftConv2d final : public AftLayer {
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override {
         return kernel_.effective().detach();
     }
+    void set_bias(const at::Tensor& w, ParameterMaker& maker, const std::string& prefix) override {
+        kernel_ = given_kernel(w, maker, prefix);
+    }
     [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::conv2d; }
     [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override {
         return bias_inputs_in(T, {});

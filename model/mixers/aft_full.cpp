@@ -19,6 +19,9 @@ class AftFull final : public AftLayer {
         return table_.dense(T);
     }
     [[nodiscard]] StoredBias stored_bias(int64_t T) const override { return table_.stored(T, 0); }
+    void set_bias(const at::Tensor& w, ParameterMaker& maker, const std::string& prefix) override {
+        table_ = given_bias(w, maker, prefix);
+    }
     [[nodiscard]] ops::OperatorKind kind() const override { return ops::OperatorKind::full; }
     [[nodiscard]] ops::Inputs bias_inputs(int64_t T) const override { return table_.inputs(T); }
 

@@ -169,6 +169,12 @@ LearnedBias make_learned_bias(const ModelConfig& config, ParameterMaker& maker,
     return table;
 }
 
+LearnedBias given_bias(const at::Tensor& w, ParameterMaker& maker, const std::string& prefix) {
+    LearnedBias table;
+    table.w = maker.given(prefix + "w", w, ParameterGroup::position_bias);
+    return table;
+}
+
 double learned_bias_values(const ModelConfig& config) {
     const auto T = static_cast<double>(config.tokens());
     const auto factors = static_cast<double>(config.own.read<BiasTableSettings>().factors);

@@ -59,6 +59,9 @@ struct LearnedBias {
 };
 [[nodiscard]] LearnedBias make_learned_bias(const ModelConfig& config, ParameterMaker& maker,
                                             const std::string& prefix);
+// w [T, T] in place of what was learned.
+[[nodiscard]] LearnedBias given_bias(const at::Tensor& w, ParameterMaker& maker,
+                                     const std::string& prefix);
 [[nodiscard]] double learned_bias_values(const ModelConfig& config);
 
 // Kernels of the conv rooms: w = gamma (k - mean k) / std k + beta per head (Eq. 8), or k itself.
@@ -82,5 +85,8 @@ struct Kernel {
 [[nodiscard]] MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout);
 [[nodiscard]] Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker,
                                  const std::string& prefix, at::IntArrayRef shape);
+// w itself, of the kernel's shape, in place of what was learned.
+[[nodiscard]] Kernel given_kernel(const at::Tensor& w, ParameterMaker& maker,
+                                  const std::string& prefix);
 
 }  // namespace aft

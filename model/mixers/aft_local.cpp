@@ -45,6 +45,9 @@ class AftLocal final : public AftLayer {
     [[nodiscard]] StoredBias stored_bias(int64_t T) const override {
         return has_bias() ? table_.stored(T, settings_.window) : StoredBias{};
     }
+    void set_bias(const at::Tensor& w, ParameterMaker& maker, const std::string& prefix) override {
+        table_ = given_bias(w, maker, prefix);
+    }
     [[nodiscard]] ops::OperatorKind kind() const override {
         return has_bias() ? ops::OperatorKind::local : ops::OperatorKind::simple;
     }

@@ -85,4 +85,10 @@ Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker, const std::
     return kernel;
 }
 
+Kernel given_kernel(const at::Tensor& w, ParameterMaker& maker, const std::string& prefix) {
+    Kernel kernel;
+    kernel.k = maker.given(prefix + "kernel", w, ParameterGroup::position_bias);
+    return kernel;
+}
+
 }  // namespace aft

@@ -20,6 +20,9 @@ class BiasAlone final : public Mixer {
         fail_usage("a layer of position biases alone takes no input");
     }
     [[nodiscard]] std::optional<at::Tensor> bias(int64_t) const override { return w_.detach(); }
+    void set_bias(const at::Tensor& w, ParameterMaker& maker, const std::string& prefix) override {
+        w_ = maker.given(prefix, w, ParameterGroup::position_bias);
+    }
 
   private:
     at::Tensor w_;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.h"
@@ -27,18 +28,24 @@ struct Net::Impl {
 
 namespace {
 
-Block make_block(ParameterMaker& maker, const ModelConfig& config, const std::string& name) {
+// Before the names of a mixer's parameters: "blocks.3.mixer.", "biases.3".
+std::string mixer_prefix(const ModelConfig& config, int64_t layer) {
+    const std::string number = std::to_string(layer);
+    return task_traits(config).is_bias_alone ? "biases." + number : "blocks." + number + ".mixer.";
+}
+
+Block make_block(ParameterMaker& maker, const ModelConfig& config, int64_t layer) {
     Block block;
-    if (task_traits(config).is_bias_alone) {
-        block.mixer = find_mixer(config.mixer).make(config, maker, name);
-        return block;
-    }
+    const auto mixer = [&] {
+        return find_mixer(config.mixer).make(config, maker, mixer_prefix(config, layer));
+    };
     if (task_traits(config).is_mixer_alone) {
-        block.mixer = find_mixer(config.mixer).make(config, maker, name + ".mixer.");
+        block.mixer = mixer();
         return block;
     }
+    const std::string name = "blocks." + std::to_string(layer);
     block.norm1 = make_norm(maker, config, name + ".norm1");
-    block.mixer = find_mixer(config.mixer).make(config, maker, name + ".mixer.");
+    block.mixer = mixer();
     block.norm2 = make_norm(maker, config, name + ".norm2");
     block.mlp = make_mlp(maker, config, name + ".mlp");
     return block;
@@ -108,12 +115,11 @@ Net::Net(const ModelConfig& config, uint64_t seed, at::Device device)
     p.config = config;
     ParameterMaker maker(p.parameters, seed, device);
     const bool is_whole = !task_traits(config).is_mixer_alone;
-    const char* const stem = task_traits(config).is_bias_alone ? "biases." : "blocks.";
     if (is_whole) p.embedding = make_embedding(maker, config);
     p.blocks.reserve(static_cast<size_t>(config.layers));
     for (int64_t i = 0; i < config.layers; ++i) {
         const size_t first = p.parameters.size();
-        p.blocks.push_back(make_block(maker, config, stem + std::to_string(i)));
+        p.blocks.push_back(make_block(maker, config, i));
         for (size_t k = first; k < p.parameters.size(); ++k)
             if (p.parameters[k].group != ParameterGroup::fixed)
                 p.blocks.back().parameters.push_back(p.parameters[k].value);
@@ -216,6 +222,24 @@ const ModelConfig& Net::config() const {
 const Mixer& Net::mixer(int64_t layer) const {
     AFT_ASSERT(layer >= 0 && layer < impl_->config.layers);
     return *impl_->blocks[static_cast<size_t>(layer)].mixer;
+}
+
+void Net::set_bias(int64_t layer, const at::Tensor& w) {
+    Impl& p = *impl_;
+    AFT_ASSERT(layer >= 0 && layer < p.config.layers);
+    const at::Device device = p.parameters.front().value.device();
+    Parameters made;
+    ParameterMaker maker(made, 0, device);
+    p.blocks[static_cast<size_t>(layer)].mixer->set_bias(w.to(device), maker,
+                                                         mixer_prefix(p.config, layer));
+    for (Parameter& parameter : made) parameter.value.set_requires_grad(false);
+    const auto is_replaced = [&](const Parameter& one) {
+        return one.layer == layer && one.group == ParameterGroup::position_bias;
+    };
+    const auto first = std::find_if(p.parameters.begin(), p.parameters.end(), is_replaced);
+    const auto place = first - p.parameters.begin();
+    std::erase_if(p.parameters, is_replaced);
+    p.parameters.insert(p.parameters.begin() + place, made.begin(), made.end());
 }
 
 NetState NetState::clone() const {

@@ -52,7 +52,8 @@ void RequestSlots::ask(const ProbeRequest& request) {
         const std::lock_guard lock(mutex_);
         if (computing_ == request) return;
         const auto slot = std::find_if(probes_.begin(), probes_.end(), [&](const auto& waiting) {
-            return waiting.probe == request.probe && waiting.layer == request.layer;
+            return waiting.probe == request.probe && waiting.layer == request.layer &&
+                   waiting.recipe.is_untouched() == request.recipe.is_untouched();
         });
         if (slot != probes_.end()) {
             *slot = request;

@@ -60,7 +60,8 @@ struct CompletionOrder {
     std::stop_source stop;
 };
 
-// Newest wins within a slot: one slot per (probe, layer), a short list of items, one completion.
+// Newest wins within a slot: one slot per (probe, layer, with
+// a recipe or without), a short list of items, one completion.
 class RequestSlots {
   public:
     // Window thread.

@@ -20,6 +20,9 @@ size_t hash_of(const ProbeRequest& request) {
          {request.step, request.layer, request.head, request.channel, request.position})
         h = mix(h, std::hash<int64_t>()(n));
     for (const auto& [key, value] : request.options) h = mix(mix(h, text(key)), text(value));
+    for (const int64_t label : request.labels) h = mix(h, std::hash<int64_t>()(label));
+    for (const Intervention& one : request.recipe.interventions)
+        h = mix(mix(h, text(one.name)), std::hash<double>()(one.strength));
     const std::string_view tokens(reinterpret_cast<const char*>(request.tokens.data()),
                                   request.tokens.size());
     return mix(h, text(tokens));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/device.h"
+#include "model/interventions/intervention.h"
 #include "model/probe/probe.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
@@ -14,7 +15,7 @@ namespace aft::session {
 
 namespace {
 
-constexpr size_t kPastKept = 4;
+constexpr size_t kPastKept = 4, kChangedKept = 2;
 
 int64_t at_or_before(const std::vector<int64_t>& steps, int64_t step) {
     const auto after = std::upper_bound(steps.begin(), steps.end(), step);
@@ -100,19 +101,56 @@ WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const Snaps
     return past_.front();
 }
 
-Weights WeightStore::at(int64_t step, const std::string& probe, const SnapshotPtr& snapshot) {
-    if (step < 0 || step == snapshot->step) {
-        renew(live_, snapshot);
-        return {&*live_.net, &live_.kept, live_.step, live_.version};
-    }
-    Copy& copy = past(step, needs_biases_only(probe), snapshot);
-    return {&*copy.net, &copy.kept, copy.step, copy.version};
+WeightStore::Copy& WeightStore::untouched(int64_t step, const std::string& probe,
+                                          const SnapshotPtr& snapshot) {
+    if (step >= 0 && step != snapshot->step) return past(step, needs_biases_only(probe), snapshot);
+    renew(live_, snapshot);
+    return live_;
 }
 
-Weights WeightStore::own_at(int64_t step, const SnapshotPtr& snapshot) {
+// Nothing is kept of what a failed recipe has half changed.
+void WeightStore::change(ChangedCopy& changed, const Copy& from, const Recipe& recipe) {
+    changed.of_version = 0;
+    changed.copy.net = std::make_unique<Net>(from.net->config(), 0, parse_device(device_));
+    for (Parameter& parameter : changed.copy.net->parameters())
+        parameter.value.set_requires_grad(false);
+    copy_values(from.net->parameters(), changed.copy.net->parameters());
+    apply_recipe(*changed.copy.net, recipe);
+    changed.copy.kept.clear();
+    changed.copy.version = ++fills_;
+    changed.copy.step = from.step;
+    changed.recipe = recipe;
+    changed.of_version = from.version;
+}
+
+Weights WeightStore::at(const ProbeRequest& request, const SnapshotPtr& snapshot) {
+    Copy& copy = untouched(request.step, request.probe, snapshot);
+    if (request.recipe.is_untouched()) return weights_of(copy);
+    const auto kept = std::find_if(changed_.begin(), changed_.end(), [&](const auto& one) {
+        return one.of_version == copy.version && one.recipe == request.recipe;
+    });
+    if (kept != changed_.end()) {
+        changed_.splice(changed_.begin(), changed_, kept);
+        return weights_of(changed_.front().copy);
+    }
+    if (changed_.size() >= kChangedKept) changed_.pop_back();
+    changed_.emplace_front();
+    change(changed_.front(), copy, request.recipe);
+    return weights_of(changed_.front().copy);
+}
+
+Weights WeightStore::own_at(const CompletionRequest& request, const SnapshotPtr& snapshot) {
+    Copy& copy = untouched_own(request.step, snapshot);
+    if (request.recipe.is_untouched()) return weights_of(copy);
+    if (changed_own_.of_version != copy.version || changed_own_.recipe != request.recipe)
+        change(changed_own_, copy, request.recipe);
+    return weights_of(changed_own_.copy);
+}
+
+WeightStore::Copy& WeightStore::untouched_own(int64_t step, const SnapshotPtr& snapshot) {
     if (step < 0 || step == snapshot->step) {
         renew(completing_, snapshot);
-        return {&*completing_.net, &completing_.kept, completing_.step, completing_.version};
+        return completing_;
     }
     const auto stored = channels_.stored_steps.latest();
     const std::filesystem::path run = stored->run;
@@ -127,7 +165,7 @@ Weights WeightStore::own_at(int64_t step, const SnapshotPtr& snapshot) {
         completing_.step = wanted;
         completing_since_ = stored->valid_since;
     }
-    return {&*completing_.net, &completing_.kept, completing_.step, completing_.version};
+    return completing_;
 }
 
 }  // namespace aft::session

@@ -77,7 +77,7 @@ class Worker {
         out.stamp = snapshot ? snapshot->stamp : 0;
         try {
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
-            const Weights weights = weights_.at(request.step, request.probe, snapshot);
+            const Weights weights = weights_.at(request, snapshot);
             JobControl control;
             control.stop = stop_;
             const ProbeContext context{*weights.net, weights.step, control, *weights.kept};
@@ -159,7 +159,7 @@ class Worker {
         try {
             const auto snapshot = channels_.snapshot.latest();
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
-            const Weights weights = weights_.own_at(order.request.step, snapshot);
+            const Weights weights = weights_.own_at(order.request, snapshot);
             const Completion continued = last_;
             CompletionHooks hooks;
             hooks.continued = &continued;

@@ -29,6 +29,7 @@ TEST(Probes, EveryRoomRunsOnEveryMixerOrSaysWhyNot) {
             request.probe = room.info.name;
             request.layer = 1;
             if (room.needs == ProbeNeeds::input) request.tokens = tiny_tokens(model);
+            if (task_traits(model).has_classes) request.labels = {0};
             if (room.info.name == "bias") request.options["visible"] = "all";
             try {
                 const FieldSet set = bench.run(request);
