@@ -40,8 +40,7 @@ std::map<Slot, std::vector<Tabs>> windows_by_slot(const LayoutOf& of) {
         const PanelPlace* place = place_in(room, workspace);
         if (place == nullptr) continue;
         Slot slot = place->slot;
-        if (slot == Slot::left && width != Width::wide && workspace != Workspace::complete)
-            continue;
+        if (slot == Slot::left && width != Width::wide && !place->leads()) continue;
         if (slot == Slot::right && width == Width::narrow) slot = Slot::canvas;
         const int order = place->order + (slot == place->slot ? 0 : 100);
         slots[slot].push_back({order, window_name(room, workspace, width)});

@@ -79,9 +79,10 @@ void Panes::focus(const DrawPass& drawing, const Pane& pane, const PanelPlace& p
     const bool has_column = place.slot == Slot::right && drawing.areas.width != Width::narrow;
     // A pane that came after the right column's first stands above it: a dialog that closes would
     // give it the focus, and its tab the front.
-    const bool is_again = are_new_ && has_column && !focused;
-    if (focused == pane.room->id || (is_again && place.order == 0) ||
-        (is_first(drawing) && place.order == 0 && (place.slot == Slot::canvas || has_column)))
+    const bool is_again = are_new_ && (has_column || place.leads()) && !focused;
+    if (focused == pane.room->id || (is_again && place.order <= 0) ||
+        (is_first(drawing) &&
+         (place.leads() || (place.order == 0 && (place.slot == Slot::canvas || has_column)))))
         ImGui::SetNextWindowFocus();
 }
 
@@ -91,7 +92,7 @@ void Panes::draw_pane(const DrawPass& drawing, Pane& pane) {
     if (place == nullptr) return;
     const bool is_side = place->slot == Slot::left || place->slot == Slot::right;
     if (is_side && tools.side_hidden) return;
-    const bool on_rail = place->slot == Slot::left && areas.rail > 0;
+    const bool on_rail = place->slot == Slot::left && areas.rail > 0 && !place->leads();
     if (on_rail && tools.rail_open != pane.room->id) return;
     if (on_rail) {
         ImGui::SetNextWindowPos(areas.dock_min);
@@ -171,7 +172,7 @@ void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& area
     ui.recorder.set_pane("Rail##rail");
     for (const Pane& pane : panes_) {
         const PanelPlace* place = place_in(*pane.room, ui.workspace);
-        if (place == nullptr || place->slot != Slot::left) continue;
+        if (place == nullptr || place->slot != Slot::left || place->leads()) continue;
         const std::string& id = pane.room->id;
         if (!button(ui, {.name = {pane.room->info.name, id},
                          .icon = pane.room->icon,

@@ -164,7 +164,33 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
 
 }  // namespace
 
+namespace {
+
+// What is taken back or done again is up to the workspace.
+void add_undo(Actions& actions) {
+    for (const bool is_undo : {true, false}) {
+        const auto target = [is_undo](const ViewState& ui) {
+            if (ui.workspace == Workspace::lab) return is_undo ? "lab.undo" : "lab.redo";
+            return is_undo ? "mask.undo" : "mask.redo";
+        };
+        actions.add(
+            {.id = is_undo ? "edit.undo" : "edit.redo",
+             .name = is_undo ? "Undo" : "Redo",
+             .sentence = is_undo ? "Takes back the last change of this workspace: a stroke of "
+                                   "the mask, or of the Lab's interventions."
+                                 : "Does the change again that was taken back.",
+             .icon = is_undo ? icon::undo : icon::redo,
+             .shortcut = is_undo ? "Ctrl+Z" : "Ctrl+Y",
+             .why_not = [target](const Ui& ui) { return ui.actions.why_not(ui, target(ui)); },
+             .run = [target](Ui& ui) { (void)ui.actions.run(ui, target(ui)); },
+             .repeats = true});
+    }
+}
+
+}  // namespace
+
 void add_selection_actions(Actions& actions, FrameTools& tools) {
+    add_undo(actions);
     for (const Simple& s : kSimple)
         actions.add({.id = s.id,
                      .name = s.name,

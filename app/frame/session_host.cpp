@@ -43,7 +43,7 @@ void SessionHost::retire() {
         retiring_.emplace_back(std::exchange(open_, {}), wake_);
     }
     ui_.session = nullptr;
-    ui_.train_completion = 0;
+    ui_.train_completion = ui_.lab_completion = 0;
     ui_.selection.image = {};
     shown_ = {};
 }
@@ -87,8 +87,9 @@ struct Apply {
         session.pace().set_share(command.share);
     }
     void operator()(StartCompletion& command) const {
-        const bool is_of_train = command.owner == CompletionOwner::train;
-        uint64_t& id = is_of_train ? ui.train_completion : ui.selection.completion.own_id;
+        uint64_t& id = command.owner == CompletionOwner::train ? ui.train_completion
+                       : command.owner == CompletionOwner::lab ? ui.lab_completion
+                                                               : ui.selection.completion.own_id;
         id = session.completions().start(std::move(command.request));
     }
     void operator()(const StopCompletion&) const { session.completions().stop(); }

@@ -38,6 +38,9 @@ struct PanelPlace {
     Slot slot;
     int order = 0;                // tabs of one slot from left to right
     const char* title = nullptr;  // "Words##id" of the pane there, if they are not the room's
+    // Of the left slot: what the workspace is worked with. It comes to the front, and stays where
+    // the Explorer shrinks to a rail.
+    [[nodiscard]] bool leads() const { return slot == Slot::left && order < 0; }
 };
 
 class Panel {

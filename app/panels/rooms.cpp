@@ -23,6 +23,7 @@ PanelRoom play_panel();
 PanelRoom sampling_panel();
 PanelRoom compare_panel();
 PanelRoom lab_panel();
+PanelRoom interventions_panel();
 
 const std::vector<PanelRoom>& panels() {
     // clang-format off
@@ -46,6 +47,7 @@ const std::vector<PanelRoom>& panels() {
         sampling_panel(),
         inspector_panel(),
         compare_panel(),
+        interventions_panel(),
         lab_panel(),
     };
     // clang-format on

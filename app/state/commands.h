@@ -57,8 +57,9 @@ struct SetSetting {  // a row of Config
 struct SetTrainerShare {  // of the time, 0.1 .. 1
     double share = 1;
 };
-enum class CompletionOwner { complete, train };  // the workspace that asks
-struct StartCompletion {  // its id is then CompletionChoice::own_id or ModelView::train_completion
+enum class CompletionOwner { complete, train, lab };  // the workspace that asks
+// Its id is then CompletionChoice::own_id, or ModelView::train_completion or lab_completion.
+struct StartCompletion {
     CompletionOwner owner = CompletionOwner::complete;
     CompletionRequest request;
 };

@@ -10,6 +10,7 @@
 #include "app/state/cell.h"
 #include "app/state/compare_choice.h"
 #include "app/state/completion_choice.h"
+#include "app/state/lab_choice.h"
 #include "app/state/run_notes.h"
 #include "core/colormap.h"
 #include "model/session.h"
@@ -60,6 +61,7 @@ struct Selection : MapDisplay {
     ImageChoice image;
     CompletionChoice completion;
     CompareChoice compare;
+    LabChoice lab;
 
     [[nodiscard]] const Cell& shown() const {
         return hover ? *hover : cell;

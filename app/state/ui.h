@@ -37,8 +37,9 @@ struct ModelView {
     const Session* session = nullptr;
     Status status;  // this frame's picture of the session (state empty when none)
     std::shared_ptr<const Curves> curves = std::make_shared<Curves>();  // never null
-    std::vector<int64_t> history;   // steps that a probe can name
-    uint64_t train_completion = 0;  // id of the newest one that Train asked for; 0 = none
+    std::vector<int64_t> history;  // steps that a probe can name
+    // Ids of the newest ones that these workspaces asked for; 0 = none.
+    uint64_t train_completion = 0, lab_completion = 0;
 
     [[nodiscard]] bool has_model() const {
         return status.state != RunState::empty && status.state != RunState::opening;

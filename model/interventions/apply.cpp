@@ -43,7 +43,7 @@ BiasEdit bias_of(const Net& net, const Intervention& asked, const InterventionRo
     if (!edit.traits.has_bias())
         fail_usage("layer {} is {}: it has no position bias", layer, edit.traits.words);
     const StoredBias stored = net.mixer(layer).stored_bias(model.tokens());
-    if (stored.u.defined() && edit.traits.window == 0) {
+    if (stored.u.defined()) {
         edit.u = stored.u.detach().to(at::kCPU);
         edit.r = stored.r.detach().to(at::kCPU);
     }
@@ -76,7 +76,7 @@ void change_bias(Net& net, const InterventionRoom& room, const Intervention& ask
     else
         edit.w.copy_(result);
     const at::Tensor like = *net.mixer(layer).bias(net.config().tokens());
-    net.set_bias(layer, whole.view(like.sizes()));
+    set_bias(net, layer, whole.view(like.sizes()));
 }
 
 void change_weights(Net& net, const InterventionRoom& room, const Intervention& asked,

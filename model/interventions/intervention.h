@@ -42,7 +42,7 @@ struct BiasEdit {
     // Places of the sequence: row by row of a picture, channels innermost. 1 x T x 1: text, and
     // where a class token stands before the others.
     int64_t height = 1, width = 0, channels = 1;
-    at::Tensor u, r;  // [T, d'], where w is their product u r^T and no room changed it
+    at::Tensor u, r;  // [T, d'], where w is their product u r^T and nothing has changed it
     InterventionValues values;
     const Net& net;  // as the interventions before left it
     int64_t layer = 0, head = -1;

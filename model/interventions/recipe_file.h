@@ -1,5 +1,4 @@
-// Recipes as files: JSON (docs/interventions.md). For jobs and the window's doors; blocks on the
-// file. No LibTorch.
+// Recipes as files: JSON (docs/interventions.md). Blocks on the file. Any thread. No LibTorch.
 #pragma once
 #include <string>
 

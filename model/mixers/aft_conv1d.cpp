@@ -16,7 +16,7 @@ namespace aft {
 
 namespace {
 
-class AftConv1d final : public AftLayer {
+class AftConv1d final : public AftLayer, public GivenBias {
   public:
     AftConv1d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : AftLayer(config, maker, prefix, config.own.read<ConvSettings>().heads),

@@ -17,7 +17,7 @@ namespace aft {
 
 namespace {
 
-class AftConv2d final : public AftLayer {
+class AftConv2d final : public AftLayer, public GivenBias {
   public:
     AftConv2d(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : AftLayer(config, maker, prefix, config.own.read<ConvSettings>().heads),

@@ -10,7 +10,7 @@ namespace aft {
 
 namespace {
 
-class AftFull final : public AftLayer {
+class AftFull final : public AftLayer, public GivenBias {
   public:
     AftFull(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : AftLayer(config, maker, prefix, config.inner_width()),

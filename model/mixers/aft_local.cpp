@@ -28,7 +28,7 @@ struct LocalSettings : MixerSettings, BiasTableSettings {
     [[nodiscard]] bool hides_outside() const { return outside == "-inf"; }
 };
 
-class AftLocal final : public AftLayer {
+class AftLocal final : public AftLayer, public GivenBias {
   public:
     AftLocal(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix)
         : AftLayer(config, maker, prefix, config.inner_width()),

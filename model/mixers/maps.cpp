@@ -13,7 +13,7 @@ MixerRoom maps_mixer();
 
 namespace {
 
-class BiasAlone final : public Mixer {
+class BiasAlone final : public Mixer, public GivenBias {
   public:
     explicit BiasAlone(at::Tensor w) : w_(std::move(w)) {}
     [[nodiscard]] at::Tensor forward(const at::Tensor&, const MixContext&) const override {

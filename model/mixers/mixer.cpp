@@ -80,10 +80,6 @@ StoredBias Mixer::stored_bias(int64_t) const {
     return {};
 }
 
-void Mixer::set_bias(const at::Tensor&, ParameterMaker&, const std::string&) {
-    fail_usage("this mixer has no position bias that can be changed");
-}
-
 AttentionLogits Mixer::attention_rows(const AttentionRequest&) const {
     fail("this mixer does not show what a target attends to");
 }

@@ -99,14 +99,20 @@ class Mixer {
     // T, s]; nullopt for mixers without one. Detached, float32.
     [[nodiscard]] virtual std::optional<at::Tensor> bias(int64_t T) const;
     [[nodiscard]] virtual StoredBias stored_bias(int64_t T) const;
-    // Takes w, of the shape of bias(), in place of its own; makes it a parameter with that prefix.
-    // usage Error of rooms that cannot.
-    virtual void set_bias(const at::Tensor& w, ParameterMaker& maker, const std::string& prefix);
     [[nodiscard]] virtual AttentionLogits attention_rows(const AttentionRequest& request) const;
     // K of every source, [d or heads, T], float64: maps that hold for all targets.
     [[nodiscard]] virtual at::Tensor key_maps(const LayerTaps& taps) const;
     // What multiplies the result, [T, d], float64.
     [[nodiscard]] virtual at::Tensor gates(const LayerTaps& taps) const;
+};
+
+// What a mixer is, too, whose position bias can be given another value (Net's set_bias).
+class GivenBias {
+  public:
+    virtual ~GivenBias() = default;
+    // Takes w, of the shape of Mixer::bias(), in place of its own, as a parameter with that prefix.
+    virtual void set_bias(const at::Tensor& w, ParameterMaker& maker,
+                          const std::string& prefix) = 0;
 };
 
 struct MixerRoom {

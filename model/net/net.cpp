@@ -224,14 +224,16 @@ const Mixer& Net::mixer(int64_t layer) const {
     return *impl_->blocks[static_cast<size_t>(layer)].mixer;
 }
 
-void Net::set_bias(int64_t layer, const at::Tensor& w) {
-    Impl& p = *impl_;
+void set_bias(Net& net, int64_t layer, const at::Tensor& w) {
+    Net::Impl& p = *net.impl_;
     AFT_ASSERT(layer >= 0 && layer < p.config.layers);
     const at::Device device = p.parameters.front().value.device();
     Parameters made;
     ParameterMaker maker(made, 0, device);
-    p.blocks[static_cast<size_t>(layer)].mixer->set_bias(w.to(device), maker,
-                                                         mixer_prefix(p.config, layer));
+    auto* const mixer = dynamic_cast<GivenBias*>(p.blocks[static_cast<size_t>(layer)].mixer.get());
+    if (mixer == nullptr)
+        fail_usage("layer {} is {}: its position bias cannot be changed", layer, p.config.mixer);
+    mixer->set_bias(w.to(device), maker, mixer_prefix(p.config, layer));
     for (Parameter& parameter : made) parameter.value.set_requires_grad(false);
     const auto is_replaced = [&](const Parameter& one) {
         return one.layer == layer && one.group == ParameterGroup::position_bias;

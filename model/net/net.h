@@ -73,14 +73,17 @@ class Net {
     [[nodiscard]] const Parameters& parameters() const;
     [[nodiscard]] const ModelConfig& config() const;
     [[nodiscard]] const Mixer& mixer(int64_t layer) const;
-    // Another position bias of a layer, of the shape of its mixer's bias(): it replaces the
-    // parameters that it was made of, and has no gradients. usage Error where it cannot be.
-    void set_bias(int64_t layer, const at::Tensor& w);
+
+    friend void set_bias(Net& net, int64_t layer, const at::Tensor& w);
 
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+// Another position bias of a layer, of the shape of its mixer's bias(): it replaces the parameters
+// that it was made of, and has no gradients. usage Error where it cannot be.
+void set_bias(Net& net, int64_t layer, const at::Tensor& w);
 
 [[nodiscard]] int64_t parameter_count(const Parameters& parameters);
 // Copies parameter values into another net of the same config (the worker's own copy).

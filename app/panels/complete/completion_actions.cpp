@@ -82,7 +82,6 @@ void add_tools(Actions& actions) {
                  .name = "Undo stroke",
                  .sentence = "Takes back the last stroke of the mask.",
                  .icon = icon::undo,
-                 .shortcut = "Ctrl+Z",
                  .why_not =
                      [](const ViewState& ui) {
                          return why_no_stroke(ui, &viz::MaskCanvas::can_undo,
@@ -94,7 +93,6 @@ void add_tools(Actions& actions) {
                  .name = "Redo stroke",
                  .sentence = "Does the stroke again that was taken back.",
                  .icon = icon::redo,
-                 .shortcut = "Ctrl+Y",
                  .why_not =
                      [](const ViewState& ui) {
                          return why_no_stroke(ui, &viz::MaskCanvas::can_redo,

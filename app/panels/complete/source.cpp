@@ -236,7 +236,7 @@ PanelRoom source_panel() {
             icon::picture,
             "Take a picture from a file or the data set, or drop one; paint what is to be filled "
             "in. Text models: write the prompt.",
-            {{Workspace::complete, Slot::left, 0}},
+            {{Workspace::complete, Slot::left, -1}},
             make_panel<SourcePanel>};
 }
 

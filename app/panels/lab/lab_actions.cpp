@@ -1,0 +1,250 @@
+#include "app/panels/lab/lab_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/panels/lab/lab_words.h"
+#include "core/caught.h"
+#include "core/text.h"
+#include "model/jobs/recipe.h"
+
+namespace aft::app {
+
+namespace {
+
+std::string needs_model(const ViewState& ui) {
+    return ui.has_model() ? "" : "No model is open.";
+}
+
+std::string needs_any(const ViewState& ui) {
+    return ui.selection.lab.recipe.interventions.empty() ? "There is no intervention." : "";
+}
+
+std::string needs_lab(const ViewState& ui) {
+    return ui.workspace == Workspace::lab ? "" : "This is of the Lab workspace.";
+}
+
+std::string default_file(const ViewState& ui) {
+    return ui.status.name.empty() ? "recipe.json" : ui.status.name + "-recipe.json";
+}
+
+void save(Ui& ui) {
+    LabChoice& lab = ui.selection.lab;
+    if (lab.file.empty()) lab.file = default_file(ui);
+    const std::string error = error_words(
+        [&] { write_recipe(lab.file, lab.recipe, ui.status.name + ": " + ui.status.mixer.words); });
+    if (error.empty())
+        ui.toasts.add({.kind = ToastKind::done, .title = "Recipe saved", .detail = lab.file});
+    else
+        ui.toasts.add({.kind = ToastKind::error, .title = "Recipe not saved", .detail = error});
+}
+
+void open(Ui& ui) {
+    LabChoice& lab = ui.selection.lab;
+    Recipe recipe;
+    const std::string error = error_words([&] { recipe = read_recipe(lab.file); });
+    if (!error.empty()) {
+        ui.toasts.add({.kind = ToastKind::error, .title = "Recipe not opened", .detail = error});
+        return;
+    }
+    lab.begin_edit("");
+    lab.recipe = std::move(recipe);
+    lab.chosen = 0;
+    ui.commands.send(ShowWorkspace{Workspace::lab});
+}
+
+void move(LabChoice& lab, int by) {
+    std::vector<Intervention>& list = lab.recipe.interventions;
+    const auto to = int64_t(lab.chosen) + by;
+    if (to < 0 || to >= int64_t(list.size())) return;
+    lab.begin_edit("");
+    std::swap(list[lab.chosen], list[size_t(to)]);
+    lab.chosen = size_t(to);
+}
+
+void remove(LabChoice& lab) {
+    std::vector<Intervention>& list = lab.recipe.interventions;
+    if (lab.chosen >= list.size()) return;
+    lab.begin_edit("");
+    list.erase(list.begin() + std::ptrdiff_t(lab.chosen));
+    if (lab.chosen > 0 && lab.chosen >= list.size()) --lab.chosen;
+}
+
+void add_edits(Actions& actions) {
+    actions.add({.id = "lab.undo",
+                 .name = "Undo in the Lab",
+                 .sentence = "Takes back the last change of the interventions.",
+                 .icon = icon::undo,
+                 .why_not =
+                     [](const ViewState& ui) {
+                         if (std::string why = needs_lab(ui); !why.empty()) return why;
+                         return std::string(ui.selection.lab.history.can_undo()
+                                                ? ""
+                                                : "There is nothing to take back.");
+                     },
+                 .run =
+                     [](Ui& ui) {
+                         ui.selection.lab.history.undo(ui.selection.lab.recipe);
+                         ui.selection.lab.clamp();
+                     },
+                 .repeats = true});
+    actions.add({.id = "lab.redo",
+                 .name = "Redo in the Lab",
+                 .sentence = "Does the change again that was taken back.",
+                 .icon = icon::redo,
+                 .why_not =
+                     [](const ViewState& ui) {
+                         if (std::string why = needs_lab(ui); !why.empty()) return why;
+                         return std::string(ui.selection.lab.history.can_redo()
+                                                ? ""
+                                                : "No change was taken back.");
+                     },
+                 .run =
+                     [](Ui& ui) {
+                         ui.selection.lab.history.redo(ui.selection.lab.recipe);
+                         ui.selection.lab.clamp();
+                     },
+                 .repeats = true});
+    actions.add({.id = "lab.remove",
+                 .name = "Remove intervention",
+                 .sentence = "Takes the chosen intervention out of the list.",
+                 .icon = icon::close,
+                 .why_not = needs_any,
+                 .run = [](Ui& ui) { remove(ui.selection.lab); }});
+    actions.add({.id = "lab.clear",
+                 .name = "Remove all interventions",
+                 .sentence = "The model is untouched again; one undo step.",
+                 .icon = icon::close,
+                 .why_not = needs_any,
+                 .run = [](Ui& ui) {
+                     ui.selection.lab.begin_edit("");
+                     ui.selection.lab.recipe = {};
+                     ui.selection.lab.chosen = 0;
+                 }});
+    for (const bool is_up : {true, false})
+        actions.add({.id = is_up ? "lab.earlier" : "lab.later",
+                     .name = is_up ? "Do intervention earlier" : "Do intervention later",
+                     .sentence = "Changes places with the one before or behind it.",
+                     .icon = is_up ? icon::up : icon::down,
+                     .why_not = needs_any,
+                     .run = [by = is_up ? -1 : 1](Ui& ui) { move(ui.selection.lab, by); }});
+}
+
+void add_files(Actions& actions) {
+    actions.add({.id = "lab.save_recipe",
+                 .name = "Save recipe",
+                 .sentence = "Writes the interventions as a recipe that eval, complete and probe "
+                             "obey, into the file that the Inspector names.",
+                 .icon = icon::save,
+                 .why_not = needs_any,
+                 .run = save});
+    actions.add({.id = "lab.open_recipe",
+                 .name = "Open recipe",
+                 .sentence = "Reads the recipe of the file that the Inspector names.",
+                 .icon = icon::open,
+                 .why_not =
+                     [](const ViewState& ui) {
+                         return std::string(ui.selection.lab.file.empty()
+                                                ? "Type the file's name in the Inspector."
+                                                : "");
+                     },
+                 .run = open});
+    actions.add({.id = "lab.copy_command",
+                 .name = "Copy recipe command",
+                 .sentence = "Saves the recipe, and puts the command on the clipboard that "
+                             "measures the model with it.",
+                 .icon = icon::terminal,
+                 .why_not =
+                     [](const ViewState& ui) {
+                         if (std::string why = needs_any(ui); !why.empty()) return why;
+                         return std::string(ui.status.config.data.source.empty()
+                                                ? "The data of this model are not known."
+                                                : "");
+                     },
+                 .run =
+                     [](Ui& ui) {
+                         save(ui);
+                         const std::string words = eval_command(ui);
+                         ImGui::SetClipboardText(words.c_str());
+                         ui.toasts.add(
+                             {.kind = ToastKind::done, .title = "Command copied", .detail = words});
+                     }});
+}
+
+// What other workspaces offer for what is selected in them.
+void add_openers(Actions& actions) {
+    struct Opener {
+        const char *id, *name, *sentence, *intervention;
+        const char* symbol;
+    };
+    const Opener openers[] = {
+        {"lab.zero_selected", "Take this bias away",
+         "Measures in the Lab what the position bias of the selected layer and head is worth.",
+         "zero", icon::flask},
+        {"lab.off_selected", "Turn this head off",
+         "Measures in the Lab what the selected head, or layer's mixer, adds.", "off", icon::flask},
+        {"lab.set_selected", "Change this value",
+         "Gives the selected target and source another w, in the Lab.", "set", icon::flask}};
+    for (const Opener& opener : openers)
+        actions.add({.id = opener.id,
+                     .name = opener.name,
+                     .sentence = opener.sentence,
+                     .icon = opener.symbol,
+                     .why_not =
+                         [name = std::string(opener.intervention)](const ViewState& ui) {
+                             const InterventionInfo* const info =
+                                 info_of({.name = name, .options = {}});
+                             return info == nullptr ? std::string() : why_not_here(ui, *info);
+                         },
+                     .run =
+                         [name = std::string(opener.intervention)](Ui& ui) {
+                             add_intervention(ui, name);
+                             ui.commands.send(ShowWorkspace{Workspace::lab});
+                         }});
+}
+
+// Places of the selection, for options that the intervention has under these names.
+void take_places(const Cell& cell, const InterventionInfo& info, Intervention& one) {
+    const std::pair<const char*, int64_t> places[] = {
+        {"target", cell.target},      {"source", cell.source},       {"first_target", cell.target},
+        {"last_target", cell.target}, {"first_source", cell.source}, {"last_source", cell.source}};
+    for (const InterventionOption& option : info.options)
+        for (const auto& [key, value] : places)
+            if (option.key == key && value >= 0) one.options[key] = std::to_string(value);
+}
+
+}  // namespace
+
+void add_intervention(ViewState& ui, const std::string& name) {
+    LabChoice& lab = ui.selection.lab;
+    Intervention one{.name = name, .options = {}};
+    const InterventionInfo* const info = info_of(one);
+    if (info == nullptr) return;
+    const auto layers = int64_t(ui.status.layers.size());
+    const Cell& cell = ui.selection.cell;
+    if (layers > 1) one.layer = std::clamp<int64_t>(cell.layer, 0, layers - 1);
+    if (ui.status.mixer.heads > 1 && info->has_heads)
+        one.head = std::clamp<int64_t>(cell.head, 0, ui.status.mixer.heads - 1);
+    if (ui.selection.locked) take_places(cell, *info, one);
+    lab.begin_edit("");
+    lab.recipe.interventions.push_back(std::move(one));
+    lab.chosen = lab.recipe.interventions.size() - 1;
+}
+
+void add_lab_actions(Actions& actions, const std::function<void()>& open_list) {
+    actions.add({.id = "lab.add",
+                 .name = "Add intervention",
+                 .sentence = "Chooses a change of the model whose effect is measured at once.",
+                 .icon = icon::plus,
+                 .why_not = needs_model,
+                 .run = [open_list](Ui& ui) {
+                     open_list();
+                     ui.commands.send(ShowWorkspace{Workspace::lab});
+                 }});
+    add_edits(actions);
+    add_files(actions);
+    add_openers(actions);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,64 @@
+// LabCompletions: the first pictures of the pinned batch, their masked half completed by the
+// untouched and by the changed model under the same random numbers, one completion after the other.
+// Window thread, inside a frame.
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/state/ui.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+class LabCompletions {
+  public:
+    // items: of the batch, those that are there. recipe: of all that is on.
+    void draw(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
+              const Recipe& recipe);
+
+  private:
+    enum Version { untouched, changed };
+    struct LabSample {
+        std::vector<uint8_t> tokens;  // empty: not drawn yet
+        viz::TokenTexture texture;
+        bool is_done = false;
+    };
+    struct LabColumn {
+        std::array<LabSample, 2> samples;
+        viz::TokenTexture difference;
+        double mean_levels = 0;
+        bool has_difference = false;
+    };
+    struct SampleKey {
+        std::string path;
+        int64_t step = -2, first = 0;
+        std::vector<uint8_t> unknown;
+        SampleOptions sample;
+        [[nodiscard]] bool is(const SampleKey& other) const;
+    };
+    void renew(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
+               const Recipe& recipe);
+    void take(Ui& ui);
+    void ask(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items);
+    void compare(const ModelConfig& model, LabColumn& column);
+    void draw_pictures(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items);
+    struct PicturePlace {
+        size_t column;
+        int row, zoom;
+    };
+    void draw_picture(Ui& ui, const DataItem& item, const PicturePlace& place);
+    void draw_texts(Ui& ui);
+
+    SampleKey key_;
+    Recipe recipe_;
+    double recipe_since_ = 0;
+    std::vector<LabColumn> columns_;
+    size_t shown_ = 1;        // columns that have room
+    int64_t asked_ = -1;      // 2 * column + version of the running one; -1 = none
+    bool is_sent_ = false;    // its id is known from the next frame on
+    std::vector<float> off_;  // of the column that was compared last, as an overlay
+};
+
+}  // namespace aft::app

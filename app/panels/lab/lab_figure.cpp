@@ -1,0 +1,159 @@
+#include "app/panels/lab/lab_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/lab/lab_words.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr float kRow = 20, kLeast = 108;
+constexpr size_t kMostRows = 8;
+constexpr float kNameWidth = 210, kValueWidth = 84, kFigureWidth = 270;
+
+struct IntervalRow {
+    std::string name, id;
+    LossChange change;
+    bool is_all = false, is_on = true;
+};
+
+std::vector<IntervalRow> rows_of(const ViewState& ui) {
+    const LabChoice& lab = ui.selection.lab;
+    std::vector<IntervalRow> rows;
+    for (size_t i = 0; i < lab.recipe.interventions.size(); ++i) {
+        const Intervention& one = lab.recipe.interventions[i];
+        rows.push_back({.name = fmt::format("{}  {} {}", i + 1, intervention_title(one.name),
+                                            one.layer < 0 ? std::string("all layers")
+                                                          : fmt::format("L{}", one.layer)),
+                        .id = fmt::format("change_{}", i),
+                        .change = i < lab.numbers.each.size() ? lab.numbers.each[i] : LossChange(),
+                        .is_on = one.on});
+        if (one.head >= 0) rows.back().name += fmt::format(" h{}", one.head);
+    }
+    if (rows.size() > kMostRows) rows.resize(kMostRows);
+    rows.push_back({.name = "all together",
+                    .id = "change_together",
+                    .change = lab.numbers.together,
+                    .is_all = true});
+    return rows;
+}
+
+// Ends of all intervals, 0 among them.
+Range span_of(const std::vector<IntervalRow>& rows) {
+    Range range{0, 0};
+    for (const IntervalRow& row : rows) {
+        if (!row.change || !std::isfinite(row.change->mean)) continue;
+        const double half = row.change->half_width_95();
+        const double reach = std::isfinite(half) ? half : 0;
+        range.low = std::min(range.low, row.change->mean - reach);
+        range.high = std::max(range.high, row.change->mean + reach);
+    }
+    if (range.high - range.low < 1e-6) range.high = range.low + 1e-6;
+    return range;
+}
+
+struct IntervalAxis {
+    float left, width;
+    Range span;
+    [[nodiscard]] float x(double value) const {
+        return left + float((value - span.low) / (span.high - span.low)) * width;
+    }
+};
+
+void draw_interval(const Ui& ui, const IntervalRow& row, const IntervalAxis& axis, float y) {
+    if (!row.change || !std::isfinite(row.change->mean)) return;
+    const ImU32 color = row.is_all ? ui.theme.warn : ui.theme.accent;
+    const double half = row.change->half_width_95();
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    if (std::isfinite(half))
+        list->AddLine({axis.x(row.change->mean - half), y}, {axis.x(row.change->mean + half), y},
+                      color, ui.px(1.5F));
+    list->AddCircleFilled({axis.x(row.change->mean), y}, ui.px(4), color);
+}
+
+void draw_rows(Ui& ui, ImVec2 corner, float width, double untouched) {
+    const std::vector<IntervalRow> rows = rows_of(ui);
+    const Range span = span_of(rows);
+    const float left = corner.x + ui.px(kNameWidth);
+    const float across = std::max(ui.px(40), width - ui.px(kNameWidth + kValueWidth));
+    const float right = corner.x + width;
+    const auto line = [&](size_t index) { return corner.y + ui.px(kRow) * float(index); };
+    const auto value_at = [&](float y, const std::string& words, ImU32 color) {
+        const float wide = text_extent(ui, words, text_size::label, Face::regular).x;
+        text_at(ui, {right - wide, y}, words, {text_size::label, color});
+    };
+    text_at(ui, {corner.x, line(0)}, "untouched", {text_size::label, ui.theme.text2});
+    value_at(line(0), fmt::format("{:.3f}", untouched), ui.theme.text2);
+    const IntervalAxis axis{left, across, span};
+    const float zero = axis.x(0);
+    ImGui::GetWindowDrawList()->AddLine({zero, line(0)}, {zero, line(rows.size() + 1)},
+                                        ui.theme.line, ui.px(1));
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const IntervalRow& row = rows[i];
+        const float y = line(i + 1);
+        const ImU32 ink = row.is_all ? ui.theme.text1 : row.is_on ? ui.theme.text2 : ui.theme.text3;
+        text_at(ui, {corner.x, y}, row.name + (row.is_on ? "" : " (off)"),
+                {text_size::label, ink, row.is_all ? Face::medium : Face::regular,
+                 ui.px(kNameWidth - 8)});
+        draw_interval(ui, row, axis, y + ui.px(8));
+        const std::string words = row.change ? change_words(*row.change) : "\u2013";
+        value_at(y, words, ink);
+        ui.recorder.area({.kind = "value",
+                          .path = ui.recorder.claim({row.name, row.id}),
+                          .min = {corner.x, y},
+                          .max = {right, y + ui.px(kRow)},
+                          .value = words,
+                          .why_not = {}});
+    }
+}
+
+}  // namespace
+
+float figure_height(const DrawContext& ui, size_t interventions) {
+    const auto rows = float(std::min(interventions, kMostRows) + 2);
+    return ui.px(std::max(kLeast, kRow * rows + 8));
+}
+
+void draw_lab_figure(Ui& ui, const LabLosses& losses, const Recipe& active) {
+    const LabChoice& lab = ui.selection.lab;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const char* const examples = ui.status.task.is_text() ? "texts" : "images";
+    text_at(ui, at, fmt::format("Loss on the pinned batch, {} {}", lab.examples, examples),
+            {text_size::hint, ui.theme.text2});
+    const LossChange& change = lab.numbers.together;
+    const std::string figure = active.is_untouched() ? "0.000"
+                               : change              ? change_words(*change)
+                                                     : "\u2013";
+    text_at(ui, {at.x, at.y + ui.px(24)}, figure, {30, ui.theme.text1, Face::semibold});
+    const float after = at.x + text_extent(ui, figure, 30, Face::semibold).x + ui.px(10);
+    std::string rest = loss_unit(ui);
+    if (change && std::isfinite(change->half_width_95()))
+        rest += fmt::format("  \u00B1 {:.{}f} (95 %)", change->half_width_95(),
+                            change_decimals(*change));
+    text_at(ui, {after, at.y + ui.px(38)}, rest, {text_size::label, ui.theme.text2});
+    const std::string state =
+        losses.item_error().empty() && losses.is_busy()
+            ? fmt::format("Measuring: {} of {}", lab.numbers.measured, lab.examples)
+            : "";
+    text_at(ui, {at.x, at.y + ui.px(66)}, state, {text_size::hint, ui.theme.text3});
+    ui.recorder.area({.kind = losses.is_busy() ? "progress" : "value",
+                      .path = ui.recorder.claim("Loss change##loss_change"),
+                      .min = at,
+                      .max = {at.x + ui.px(kFigureWidth), at.y + ui.px(84)},
+                      .value = (losses.is_busy() ? "Reading " : "") + figure + " " + rest,
+                      .why_not = {}});
+    const bool is_wide = width > ui.px(kFigureWidth + kNameWidth + kValueWidth + 80);
+    if (is_wide && lab.numbers.untouched)
+        draw_rows(ui, {at.x + ui.px(kFigureWidth), at.y}, width - ui.px(kFigureWidth + 4),
+                  *lab.numbers.untouched);
+    ImGui::Dummy({width, figure_height(ui, is_wide ? lab.recipe.interventions.size() : 0)});
+}
+
+}  // namespace aft::app

@@ -1,0 +1,143 @@
+#include "app/panels/lab/lab_losses.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/lab/lab_words.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr size_t kMostKept = 256;
+constexpr int kItemsAtOnce = 32, kFirstExamples = 8;
+
+// Examples of one question: some 50 ms of two cores.
+size_t portion_size(const ModelConfig& model, int64_t tokens) {
+    const double values = double(tokens) * double(model.layers) * double(model.dim);
+    return size_t(std::clamp(double{1 << 24} / std::max(1.0, values), 1.0, 64.0));
+}
+
+}  // namespace
+
+const RecipeLosses* LabLosses::of(const Recipe& recipe) const {
+    const auto found = std::find_if(measured_.begin(), measured_.end(),
+                                    [&](const auto& one) { return one.recipe == recipe; });
+    return found == measured_.end() ? nullptr : &*found;
+}
+
+RecipeLosses& LabLosses::losses(const Recipe& recipe) {
+    const auto found = std::find_if(measured_.begin(), measured_.end(),
+                                    [&](const auto& one) { return one.recipe == recipe; });
+    if (found != measured_.end()) {
+        measured_.splice(measured_.begin(), measured_, found);
+        return measured_.front();
+    }
+    measured_.push_front({.recipe = recipe, .nats = {}, .right = {}});
+    if (measured_.size() > kMostKept) measured_.pop_back();
+    return measured_.front();
+}
+
+// In their order; those after a missing one wait for it.
+void LabLosses::take_items(PaneContext& ui, const BatchKey& key) {
+    item_error_.clear();
+    int asked = 0;
+    for (auto i = int64_t(items_.size()); i < key.examples && asked < kItemsAtOnce; ++i) {
+        ItemError error;
+        auto item = ui.session->items().example(key.split, key.first + i, &error);
+        if (!item && !error.words.empty()) {
+            if (i == int64_t(items_.size())) item_error_ = error.words;
+            return;
+        }
+        if (!item) {
+            ++asked;
+            continue;
+        }
+        if (i == int64_t(items_.size())) items_.push_back(std::move(item));
+    }
+}
+
+ProbeRequest LabLosses::portion(const PaneContext& ui, const RecipeLosses& of) const {
+    ProbeRequest request;
+    request.probe = "loss";
+    request.step = key_.step;
+    request.recipe = of.recipe;
+    const size_t first = of.nats.size();
+    const size_t most = portion_size(ui.status.config.model, ui.status.tokens);
+    const size_t end = std::min(items_.size(), first + most);
+    for (size_t i = first; i < end; ++i) {
+        request.tokens.insert(request.tokens.end(), items_[i]->tokens.begin(),
+                              items_[i]->tokens.end());
+        if (ui.status.task.has_classes) request.labels.push_back(items_[i]->label);
+    }
+    return request;
+}
+
+bool LabLosses::advance(PaneContext& ui, RecipeLosses& of, size_t target) {
+    const auto wanted = size_t(key_.examples);
+    if (!of.error.empty() || of.nats.size() >= target) return true;
+    is_busy_ = item_error_.empty();
+    // Whole portions, so that the same questions are asked whenever items come.
+    const size_t most = portion_size(ui.status.config.model, ui.status.tokens);
+    if (items_.size() < std::min(wanted, of.nats.size() + most)) return false;
+    if (asked_at_ < 0) asked_at_ = ui.time;
+    const FieldSetPtr answer =
+        ui.session->probes().ask(portion(ui, of), /*stale_ok=*/false, &of.error);
+    if (!answer) return !of.error.empty();
+    const Field& nats = answer->fields.front();
+    if (step_ >= 0 && nats.step != step_) {  // other weights: all of it anew
+        measured_.clear();
+        step_ = nats.step;
+        ui.want_frames(1);
+        return false;
+    }
+    step_ = nats.step;
+    of.nats.insert(of.nats.end(), nats.values.begin(), nats.values.end());
+    if (answer->fields.size() > 1)
+        of.right.insert(of.right.end(), answer->fields[1].values.begin(),
+                        answer->fields[1].values.end());
+    of.seconds = ui.time - asked_at_;
+    ui.want_frames(1);
+    const bool is_done = of.nats.size() >= target;
+    if (is_done) asked_at_ = -1;
+    return is_done;
+}
+
+void LabLosses::update(PaneContext& ui, const std::vector<Recipe>& wanted) {
+    is_busy_ = false;
+    const std::optional<int64_t> step = lab_step(ui);
+    if (!step) return;
+    const LabChoice& lab = ui.selection.lab;
+    const BatchKey key{ui.status.path, ui.status.config.data.source, lab.split, *step, lab.first,
+                       lab.examples};
+    if (!(key == key_)) {
+        const bool has_other_items = key.path != key_.path || key.data != key_.data ||
+                                     key.split != key_.split || key.first != key_.first;
+        if (has_other_items) items_.clear();
+        if (items_.size() > size_t(key.examples)) items_.resize(size_t(key.examples));
+        measured_.clear();
+        step_ = -1;
+        asked_at_ = -1;
+        key_ = key;
+    }
+    if (ui.status.config.data.source.empty()) {
+        item_error_ = "The data of this model are not known";
+        return;
+    }
+    take_items(ui, key);
+    // A few examples of all of them first: then the answer becomes sharper.
+    for (auto target = size_t(kFirstExamples);; target *= 2) {
+        target = std::min(target, size_t(key.examples));
+        for (const Recipe& recipe : wanted)
+            if (!advance(ui, losses(recipe), target)) return;
+        if (target == size_t(key.examples)) return;
+    }
+}
+
+std::optional<PairedChange> LabLosses::change(const Recipe& recipe) const {
+    const RecipeLosses *const before = of({}), *const after = of(recipe);
+    if (before == nullptr || after == nullptr || after->nats.empty()) return std::nullopt;
+    return paired_change(before->nats, after->nats);
+}
+
+}  // namespace aft::app

@@ -1,0 +1,148 @@
+// Lab: interventions, what they cost on the pinned batch, completions beside the untouched ones,
+// undo, recipes. What the screen says is what the command measures.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "app/panels/lab/lab_words.h"
+#include "core/text.h"
+#include "model/jobs.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+class LabWindow : public BareTest {
+  protected:
+    void open_run() {
+        initialize_model("cpu", 1);
+        make();
+        OpenRequest request;
+        request.config = tiny_config();
+        request.out = (scratch_ / "run").string();
+        ui().commands.send(OpenRun{request});
+        run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
+        path_ = request.out;
+    }
+    [[nodiscard]] LabChoice& lab() { return ui().selection.lab; }
+    [[nodiscard]] bool has_measured() {
+        const LossChange& change = lab().numbers.together;
+        return change && change->count == lab().examples;
+    }
+    [[nodiscard]] bool has_completed() {
+        return value_of("result/main/lab_2_0").starts_with("mean");
+    }
+    std::string path_;
+};
+
+TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
+    open_run();
+    lab().examples = 16;
+    run("lab.zero_selected\nframes 3\n");
+    EXPECT_EQ(ui().workspace, Workspace::lab);
+    ASSERT_TRUE(until([&] { return has_measured(); })) << dump(ui());
+    lab().file = (scratch_ / "recipe.json").string();
+    run("lab.save_recipe\nframes 2\n");
+    EvalRequest request;
+    request.model = path_;
+    request.data = ui().status.config.data.source;
+    request.recipe = lab().file;
+    request.limit = 16;
+    const EvalResult result = eval_job(request, {});
+    ASSERT_TRUE(result.change);
+    EXPECT_NEAR(lab().numbers.together->mean, result.change->metric.mean, 2e-5);
+    EXPECT_NEAR(lab().numbers.together->standard_error, result.change->metric.standard_error, 2e-5);
+    EXPECT_NEAR(*lab().numbers.untouched, result.change->untouched_metric, 2e-5);
+    EXPECT_NE(value_of("result/main/loss_change").find(change_words(*lab().numbers.together)),
+              std::string::npos);
+    EXPECT_EQ(value_of("result/main/change_0"), change_words(*lab().numbers.each.at(0)));
+}
+
+TEST_F(LabWindow, WhatIsOffCostsNothingAndUndoBringsItBack) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_measured(); }));
+    run("click interventions/main/on_0\nframes 3\n");
+    EXPECT_TRUE(lab_active(lab()).is_untouched());
+    EXPECT_NE(value_of("result/main/loss_change").find("0.000"), std::string::npos);
+    run("key Ctrl+Z\nframes 3\n");
+    EXPECT_TRUE(lab().recipe.interventions.at(0).on);
+    run("key Ctrl+Z\nframes 3\n");
+    EXPECT_TRUE(lab().recipe.interventions.empty());
+    EXPECT_TRUE(is_there("lab.add"));
+    run("key Ctrl+Y\nkey Ctrl+Y\nframes 3\n");
+    ASSERT_EQ(lab().recipe.interventions.size(), 1u);
+    EXPECT_FALSE(lab().recipe.interventions[0].on);
+}
+
+TEST_F(LabWindow, StrengthOrderAndRemoval) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nlab.off_selected\nframes 3\n");
+    ASSERT_EQ(lab().recipe.interventions.size(), 2u);
+    run("set interventions/main/strength_1 50\nframes 3\n");
+    EXPECT_NEAR(lab().recipe.interventions[1].strength, 0.5, 1e-9);
+    run("lab.earlier\nframes 2\n");
+    EXPECT_EQ(lab().recipe.interventions[0].name, "off");
+    EXPECT_EQ(lab().chosen, 0u);
+    run("lab.remove\nframes 2\n");
+    ASSERT_EQ(lab().recipe.interventions.size(), 1u);
+    EXPECT_EQ(lab().recipe.interventions[0].name, "zero");
+    run("lab.clear\nframes 2\n");
+    EXPECT_TRUE(lab().recipe.interventions.empty());
+}
+
+TEST_F(LabWindow, CompletionsStandBesideTheUntouchedOnes) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_completed(); })) << dump(ui());
+    lab().recipe.interventions[0].strength = 0;
+    ASSERT_TRUE(until([&] { return value_of("result/main/lab_2_0") == "mean 0.0 levels"; }))
+        << "the same random numbers: " << value_of("result/main/lab_2_0");
+}
+
+TEST_F(LabWindow, ARecipeForAnotherModelIsRefusedInWords) {
+    open_run();
+    lab().examples = 8;
+    const std::string file = (scratch_ / "other.json").string();
+    std::ofstream(file) << R"({"afterimage_recipe": 1, "interventions": [
+        {"name": "zero", "layer": 99}]})";
+    lab().file = file;
+    run("lab.open_recipe\nframes 3\n");
+    ASSERT_TRUE(until([&] { return !lab().problem.empty(); }));
+    EXPECT_NE(lab().problem.find("layer 99 is not in this model: 0 to 1"), std::string::npos)
+        << lab().problem;
+    run("lab.clear\nlab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_measured(); })) << lab().problem;
+    lab().file = (scratch_ / "none.json").string();
+    run("lab.open_recipe\nframes 2\n");
+    EXPECT_EQ(lab().recipe.interventions.size(), 1u) << "a file that is not there changes nothing";
+}
+
+TEST_F(LabWindow, TheMapsShowTheBiasBeforeAndAfter) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nframes 3\n");
+    const auto has_map = [&](const char* name) {
+        const std::string value = value_of(name);
+        return value.find("norm") != std::string::npos;
+    };
+    ASSERT_TRUE(until([&] {
+        return has_map("interventions/maps/map_before") && has_map("interventions/maps/map_after");
+    })) << dump(ui());
+    ASSERT_TRUE(until([&] { return value_of("interventions/maps/map_after").ends_with("norm 0"); }))
+        << value_of("interventions/maps/map_after");
+    EXPECT_FALSE(value_of("interventions/maps/map_before").ends_with("norm 0"));
+}
+
+TEST_F(LabWindow, ModelsWithoutALossSayWhy) {
+    make();
+    run("view.workspace_lab\nframes 3\n");
+    EXPECT_TRUE(is_there("file.open"));
+    EXPECT_EQ(ui().actions.why_not(ui(), "lab.add"), "No model is open.");
+}
+
+}  // namespace
+}  // namespace aft::app
