@@ -13,7 +13,10 @@ cd "$(dirname "$0")/.."
 versions=("$@")
 [ $# -gt 0 ] || versions=(2.11 newest)
 program=()
-[ -x build/release/afterimage ] && program=(--program build/release/afterimage)
+if [ -x build/release/afterimage ]; then
+    program=(--program build/release/afterimage)
+    export AFTERIMAGE_OPS_LIBRARY=$PWD/build/release/libafterimage_ops.so
+fi
 code=0
 for version in "${versions[@]}"; do
     place=build/torch/$version
@@ -26,10 +29,12 @@ for version in "${versions[@]}"; do
         rm -rf "$place"
         "${PYTHON:-python3}" -m venv "$place"
         "$place/bin/pip" install -q "$wanted" numpy
+        # Their modules are patched; without what they ask for beside PyTorch.
+        "$place/bin/pip" install -q --no-deps aft-pytorch labml-nn labml labml-helpers
         touch "$place/.done"
     fi
     "$place/bin/pip" install -q --no-index --no-deps --force-reinstall ./python
     "$place/bin/python" -c 'import torch; print(f"PyTorch {torch.__version__}")'
-    OMP_NUM_THREADS=1 "$place/bin/python" python/tests/run.py "${program[@]}" torch_run || code=1
+    OMP_NUM_THREADS=1 "$place/bin/python" python/tests/run.py "${program[@]}" torch_run torch_ops || code=1
 done
 exit "$code"

@@ -1,0 +1,138 @@
+"""Mixers of an Attention Free Transformer as modules: AFTFull, AFTLocal, AFTSimple, AFTConv; x [B, T, dim] to the same.
+
+Parameters carry Afterimage's canonical names (q, k, v, o; w or u, r; kernel, gamma, beta), so that `Run.save` and a
+mapping file know them. Each runs one operator of afterimage.operators on the processor.
+"""
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+import torch
+from torch import nn
+
+from . import operators
+from .errors import Error
+
+
+class _Mixer(nn.Module):
+    """Projections around an operator: y = o(sigmoid(q(x)) * average of v(x))."""
+
+    def __init__(self, dim: int, inner: Optional[int], keys: Optional[int], gate: bool, output: bool, bias: bool):
+        super().__init__()
+        inner = dim if inner is None else inner
+        if min(dim, inner) < 1:
+            raise Error(f"dim and inner are {dim} and {inner}; at least 1")
+        if not output and inner != dim:
+            raise Error(f"without an output projection inner is dim, {dim}; found {inner}")
+        self.q = nn.Linear(dim, inner, bias=bias) if gate else None
+        self.k = nn.Linear(dim, inner if keys is None else keys, bias=bias)
+        self.v = nn.Linear(dim, inner, bias=bias)
+        self.o = nn.Linear(inner, dim) if output else None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.dim() != 3 or x.shape[2] != self.k.in_features:
+            raise Error(f"x is {list(x.shape)}, expected [B, T, {self.k.in_features}]")
+        y = self.mix(None if self.q is None else self.q(x), self.k(x), self.v(x))
+        return y if self.o is None else self.o(y)
+
+
+class _TableMixer(_Mixer):
+    """With a learned position bias for up to `length` tokens: w [length, length], or its factors u, r."""
+
+    def __init__(self, dim, length, factors, std, **projections):
+        super().__init__(dim, keys=None, **projections)
+        if length < 1 or factors < 0:
+            raise Error(f"length and factors are {length} and {factors}; at least 1 and 0")
+        self.length = length
+        if factors:
+            self.u, self.r = (nn.Parameter(std * torch.randn(length, factors)) for _ in range(2))
+            self.w = None
+        else:
+            self.w = nn.Parameter(std * torch.randn(length, length))
+            self.u = self.r = None
+
+    def bias(self, T: int) -> Tuple[Optional[torch.Tensor], Optional[torch.Tensor], Optional[torch.Tensor]]:
+        """w, u, r for T tokens; None where there is none."""
+        if T > self.length:
+            raise Error(f"the sequence has {T} tokens, the position bias of this module only {self.length}")
+        if self.w is not None:
+            return self.w[:T, :T], None, None
+        return None, self.u[:T], self.r[:T]
+
+
+class AFTFull(_TableMixer):
+    """aft-full (Zhai et al. 2021, Eq. 2): a learned position bias for every pair of target and source.
+
+    length: most tokens of a sequence. factors: w = u r^T of that rank (Eq. 7), 0 for w itself. causal: a target sees
+    sources up to itself. gate: sigmoid(q). inner: width of q, k, v (dim). Cost O(B T^2 d) time, O(B T d) memory.
+    """
+
+    def __init__(self, dim: int, length: int, *, factors: int = 0, causal: bool = False, gate: bool = True,
+                 output: bool = True, inner: Optional[int] = None, bias: bool = True, bias_std: float = 0.01):
+        super().__init__(dim, length, factors, bias_std, inner=inner, gate=gate, output=output, bias=bias)
+        self.causal = causal
+
+    def mix(self, q, k, v):
+        return operators.aft_full(q, k, v, *self.bias(v.shape[1]), causal=self.causal)
+
+
+class AFTLocal(_TableMixer):
+    """aft-local (Eq. 4): the bias counts where |t - t'| < window; outside it is 0, so that every source still counts,
+    or with outside_hidden those sources are invisible. Cost O(B T window d) + O(B T d)."""
+
+    def __init__(self, dim: int, length: int, window: int, *, factors: int = 0, causal: bool = False, gate: bool = True,
+                 output: bool = True, inner: Optional[int] = None, bias: bool = True, bias_std: float = 0.01,
+                 outside_hidden: bool = False):
+        super().__init__(dim, length, factors, bias_std, inner=inner, gate=gate, output=output, bias=bias)
+        if window < 1:
+            raise Error(f"window is {window}; at least 1 (AFTSimple has no position bias)")
+        self.window, self.causal, self.outside_hidden = window, causal, outside_hidden
+
+    def mix(self, q, k, v):
+        return operators.aft_local(q, k, v, *self.bias(v.shape[1]), window=self.window, causal=self.causal,
+                                   outside_hidden=self.outside_hidden)
+
+
+class AFTSimple(_Mixer):
+    """aft-simple (Eq. 5): no position bias. O(B T d) time and memory, for any length."""
+
+    def __init__(self, dim: int, *, causal: bool = False, gate: bool = True, output: bool = True,
+                 inner: Optional[int] = None, bias: bool = True):
+        super().__init__(dim, inner, None, gate, output, bias)
+        self.causal = causal
+
+    def mix(self, q, k, v):
+        return operators.aft_simple(q, k, v, causal=self.causal)
+
+
+class AFTConv(_Mixer):
+    """aft-conv (Eq. 6): one bias kernel per head over offsets, of the sequence or, with grid=(height, width), of the
+    picture; one key per head. The kernel is reparameterised (Eq. 8) unless naive. Any length; O(B T taps d)."""
+
+    def __init__(self, dim: int, heads: int, window: int, *, grid: Optional[Tuple[int, int]] = None,
+                 causal: bool = False, gate: bool = True, output: bool = True, inner: Optional[int] = None,
+                 bias: bool = True, naive: bool = False):
+        width = dim if inner is None else inner
+        if heads < 1 or width % heads:
+            raise Error(f"heads is {heads}: it must divide the {width} channels")
+        super().__init__(dim, inner, heads, gate, output, bias)
+        shape = (heads, window) if grid is None else (heads, window, window)
+        self.grid, self.causal = grid, causal
+        self.kernel = nn.Parameter(torch.randn(shape) * (0.01 if naive else 1))
+        self.gamma, self.beta = (None if naive else nn.Parameter(torch.zeros(heads)) for _ in range(2))
+
+    def weight(self) -> torch.Tensor:
+        """w of every tap, [heads, s] or [heads, s, s]: gamma (k - mean k) / std k + beta."""
+        if self.gamma is None:
+            return self.kernel
+        flat = self.kernel.flatten(1)
+        centred = flat - flat.mean(1, keepdim=True)
+        variance = centred.square().sum(1, keepdim=True) / max(flat.shape[1] - 1, 1)
+        w = self.gamma.unsqueeze(1) * torch.rsqrt(variance + 1e-5) * centred + self.beta.unsqueeze(1)
+        return w.view_as(self.kernel)
+
+    def mix(self, q, k, v):
+        if self.grid is None:
+            return operators.aft_conv1d(q, k, v, self.weight(), causal=self.causal)
+        return operators.aft_conv2d(q, k, v, self.weight(), causal=self.causal, grid_height=self.grid[0],
+                                    grid_width=self.grid[1])

@@ -1,0 +1,211 @@
+"""The operators, modules and patches with PyTorch. Run by scripts/test_torch.sh; needs libafterimage_ops.so."""
+import unittest
+
+import torch
+
+import afterimage
+from afterimage import library
+from case import Case
+
+try:
+    library.load_library()
+    WHY_NOT = ""
+except afterimage.Error as error:
+    WHY_NOT = str(error)
+
+
+def tensors(*sizes, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(size, generator=generator, dtype=torch.float64).to(dtype).requires_grad_() for size in sizes]
+
+
+def cases(B=2, T=24, d=6, dtype=torch.float32):
+    """name, call, inputs of each operator, causal and not."""
+    ops = afterimage.operators
+    x = (B, T, d)
+    for causal in (False, True):
+        yield "full", lambda q, k, v, w, c=causal: ops.aft_full(q, k, v, w, causal=c), \
+            tensors(x, x, x, (T, T), dtype=dtype)
+        yield "full no gate", lambda k, v, w, c=causal: ops.aft_full(None, k, v, w, causal=c), \
+            tensors(x, x, (T, T), dtype=dtype)
+        yield "factors", lambda q, k, v, u, r, c=causal: ops.aft_full(q, k, v, None, u, r, causal=c), \
+            tensors(x, x, x, (T, 3), (T, 3), dtype=dtype)
+        for hidden in (False, True):
+            yield "local", lambda q, k, v, w, c=causal, h=hidden: ops.aft_local(q, k, v, w, window=5, causal=c,
+                                                                               outside_hidden=h), \
+                tensors(x, x, x, (T, T), dtype=dtype)
+        yield "simple", lambda q, k, v, c=causal: ops.aft_simple(q, k, v, causal=c), tensors(x, x, x, dtype=dtype)
+        yield "conv1d", lambda q, k, v, w, c=causal: ops.aft_conv1d(q, k, v, w, causal=c), \
+            tensors(x, (B, T, 2), x, (2, 5), dtype=dtype)
+        yield "conv2d", lambda q, k, v, w, c=causal: ops.aft_conv2d(q, k, v, w, causal=c, grid_height=4,
+                                                                   grid_width=T // 4), \
+            tensors(x, (B, T, 2), x, (2, 3, 3), dtype=dtype)
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Operators(Case):
+    def test_kernels_are_the_definition_in_float64(self):
+        for name, call, inputs in cases(T=64, d=12):
+            wide = [x.detach().double().requires_grad_() for x in inputs]
+            y, exact = call(*inputs), call(*wide)
+            self.assertLess((y - exact).abs().max().item(), 3e-6, name)
+            found = torch.autograd.grad(y.square().sum(), inputs)
+            expected = torch.autograd.grad(exact.square().sum(), wide)
+            for a, b in zip(found, expected):
+                self.assertLess(((a - b).abs().max() / b.abs().max()).item(), 2e-5, name)
+
+    def test_gradcheck(self):
+        for name, call, inputs in cases(B=1, T=8, d=4, dtype=torch.float64):
+            with self.subTest(name):
+                self.assertTrue(torch.autograd.gradcheck(call, inputs))
+
+    def test_opcheck(self):
+        q, k, v, w = tensors((2, 64, 8), (2, 64, 8), (2, 64, 8), (64, 64))
+        forward = torch.ops.afterimage.aft_forward.default
+        for kind, gate, bias in ((library.FULL, q, w), (library.FULL, None, w), (library.SIMPLE, q, None)):
+            torch.library.opcheck(forward, (kind, gate, k, v, bias, None, None, True, 0, False, 1, 1))
+
+    def test_compile_and_export(self):
+        model = afterimage.nn.AFTFull(8, 32, causal=True)
+        x = torch.randn(2, 32, 8)
+        expected = model(x)
+        compiled = torch.compile(model, fullgraph=True)
+        self.assertTrue(torch.equal(compiled(x), expected))
+        compiled(x).sum().backward()
+        self.assertIsNotNone(model.w.grad)
+        exported = torch.export.export(model, (x,))
+        self.assertTrue(torch.equal(exported.module()(x), expected))
+
+    def test_half_precision_and_autocast(self):
+        for name, call, inputs in cases(T=64, d=8):
+            n = 2 if "gate" in name else 3
+            expected = call(*inputs)
+            for dtype in (torch.bfloat16, torch.float16):
+                y = call(*[x.to(dtype) for x in inputs[:n]], *inputs[n:])
+                self.assertEqual(y.dtype, dtype)
+                self.assertLess((y.float() - expected).abs().max().item(), 0.05, name)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                y = call(*inputs)
+            self.assertEqual(y.dtype, torch.bfloat16)
+            y.float().sum().backward()
+            self.assertEqual(inputs[0].grad.dtype, torch.float32)
+
+    def test_far_beyond_the_range_of_exp(self):
+        for name, call, inputs in cases(T=32, d=4):
+            with self.subTest(name):
+                large = [(300 * x).detach().requires_grad_() for x in inputs]
+                wide = [x.detach().double().requires_grad_() for x in large]
+                y, exact = call(*large), call(*wide)
+                self.assertTrue(torch.isfinite(y).all())
+                self.assertLess(((y - exact).abs().max() / exact.abs().max()).item(), 1e-5)
+                for a, b in zip(torch.autograd.grad(y.sum(), large), torch.autograd.grad(exact.sum(), wide)):
+                    self.assertTrue(torch.isfinite(a).all())
+                    self.assertLessEqual((a - b).abs().max().item(), 1e-4 * max(1e-3, b.abs().max().item()))
+
+    def test_threads_change_nothing(self):
+        before = torch.get_num_threads()
+        self.addCleanup(torch.set_num_threads, before)
+        for name, call, inputs in cases(T=96, d=16):
+            results = []
+            for threads in (1, 2):
+                torch.set_num_threads(threads)
+                y = call(*inputs)
+                results.append([y, *torch.autograd.grad(y.square().sum(), inputs)])
+            for a, b in zip(*results):
+                self.assertTrue(torch.equal(a, b), name)
+
+    def test_wrong_calls_are_words(self):
+        ops = afterimage.operators
+        q, k, v, w = tensors((2, 6, 4), (2, 6, 4), (2, 6, 4), (6, 6))
+        self.fails(["w is [3, 3], expected [6, 6]"], ops.aft_full, q, k, v, torch.ones(3, 3))
+        self.fails(["give w, or both"], ops.aft_full, q, k, v)
+        self.fails(["q is [6, 4]"], ops.aft_simple, q[0], k, v)
+        self.fails(["window is 0"], ops.aft_local, q, k, v, w, window=0)
+        self.fails(["k is [2, 6, 4], expected [2, 6, 2]"], ops.aft_conv1d, q, k, v, torch.ones(2, 3))
+        self.fails(["heads is 3"], ops.aft_conv1d, q, k[..., :3], v, torch.ones(3, 3))
+        self.fails(["expected [B, T, d]"], ops.aft_simple, q, k, v[0])
+
+    def test_empty_batches(self):
+        q, k, v, w = tensors((0, 6, 4), (0, 6, 4), (0, 6, 4), (6, 6))
+        y = afterimage.operators.aft_full(q, k, v, w)
+        self.assertEqual(tuple(y.shape), (0, 6, 4))
+        y.sum().backward()
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Modules(Case):
+    def test_every_module_trains(self):
+        nn = afterimage.nn
+        for model in (nn.AFTFull(8, 16, causal=True), nn.AFTFull(8, 16, factors=2, gate=False),
+                      nn.AFTLocal(8, 16, 4, output=False), nn.AFTSimple(8, inner=12), nn.AFTConv(8, 2, 3, causal=True),
+                      nn.AFTConv(8, 2, 3, grid=(4, 4), naive=True)):
+            optimizer = torch.optim.SGD(model.parameters(), 0.5)
+            x, target = torch.randn(4, 16, 8), torch.randn(4, 16, 8)
+            losses = []
+            for _ in range(20):
+                loss = (model(x) - target).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+            self.assertLess(losses[-1], losses[0])
+            self.assertTrue(all(p.grad is not None for p in model.parameters()))
+
+    def test_wrong_modules_are_words(self):
+        nn = afterimage.nn
+        self.fails(["heads is 3"], nn.AFTConv, 8, 3, 3)
+        self.fails(["window is 0"], nn.AFTLocal, 8, 16, 0)
+        self.fails(["17 tokens", "only 16"], nn.AFTFull(8, 16), torch.randn(1, 17, 8))
+        self.fails(["expected [B, T, 8]"], nn.AFTSimple(8), torch.randn(1, 4, 6))
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Patches(Case):
+    def test_aft_pytorch(self):
+        try:
+            from aft_pytorch import aft_pytorch as theirs
+        except ImportError:
+            self.skipTest("aft-pytorch is not installed")
+        x = torch.randn(2, 32, 8)
+        for model in (theirs.AFTFull(32, 8), theirs.AFTSimple(32, 8), theirs.AFTLocal(32, 8, s=4)):
+            with torch.no_grad():
+                expected = model(x)
+            self.assertEqual(afterimage.patch(torch.nn.Sequential(model)), ["0"])
+            self.assertLess((model(x) - expected).abs().max().item(), 1e-5)
+            weights = dict(model.named_parameters())
+            model(x).sum().backward()
+            for name, value in model.named_parameters():
+                self.assertIs(value, weights[name])
+                self.assertIsNotNone(value.grad, name)
+            with torch.no_grad():
+                model.to_k.bias += 120  # exp(K) of float32 is infinite from 88.7 on
+                self.assertTrue(torch.isfinite(model(x)).all())
+            self.assertEqual(afterimage.unpatch(model), [""])
+
+    def test_labml(self):
+        try:
+            from labml_nn.transformers.aft import AFTLocal
+        except ImportError:
+            self.skipTest("labml-nn is not installed")
+        model = AFTLocal(8, 32, 5)
+        torch.nn.init.normal_(model.pos_bias)
+        x = torch.randn(32, 3, 8)
+        some = torch.rand(32, 32, 1) < 0.5
+        some |= torch.eye(32, dtype=torch.bool).unsqueeze(-1)
+        masks = {"causal": torch.ones(32, 32).tril().bool().unsqueeze(-1), "all": torch.ones(32, 32, 1).bool(),
+                 "some": some}
+        with torch.no_grad():
+            expected = {name: model(query=x, key=x, value=x, mask=mask) for name, mask in masks.items()}
+        self.assertEqual(afterimage.patch(model), [""])
+        for name, mask in masks.items():
+            with torch.no_grad():
+                y = model(query=x, key=x, value=x, mask=mask)
+            self.assertLess((y - expected[name]).abs().max().item(), 1e-5, name)
+
+    def test_nothing_to_patch_is_said(self):
+        self.fails(["no module of", "aft_pytorch.AFTFull"], afterimage.patch, torch.nn.Linear(2, 2))
+        self.fails(["torch.nn.Module"], afterimage.patch, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
