@@ -21,7 +21,7 @@ from .reading import Loaded, load
 from .run import Run
 from .version import __version__
 
-_WITH_TORCH = {"operators": ".operators", "nn": ".nn", "patch": ".patching", "unpatch": ".patching"}
+_WITH_TORCH = {"Model": ".model", "operators": ".operators", "nn": ".nn", "patch": ".patching", "unpatch": ".patching"}
 
 
 def __getattr__(name):
@@ -43,6 +43,7 @@ __all__ = [
     "Figure",
     "Loaded",
     "Map",
+    "Model",
     "Run",
     "complete",
     "find_program",

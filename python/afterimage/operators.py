@@ -3,7 +3,8 @@
 They run the program's own kernels (libafterimage_ops.so) on the processor, with gradients, under torch.compile,
 torch.export, autocast and gradcheck.
     Y[t,c] = sigmoid(Q[t,c]) sum_t' exp(K[t',c] + w[t,t']) V[t',c] / sum_t' exp(K[t',c] + w[t,t'])
-the paper's Eq. 2 and 4 to 8, for any finite K and w: where float32 cannot scale an entry it is computed again in float64.
+the paper's Eq. 2 and 4 to 8, for any finite K and w: where float32 cannot scale an entry it is computed again in
+float64.
 
 q, k, v, y are [B, T, d] (conv: k [B, T, heads]) in float32, bfloat16, float16 (computed in float32) or float64 (by
 the definition, for gradcheck); q None: no gate. Position biases are float32 (float64 with float64): w [T, T], target

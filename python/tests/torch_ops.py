@@ -1,11 +1,12 @@
 """The operators, modules and patches with PyTorch. Run by scripts/test_torch.sh; needs libafterimage_ops.so."""
+import subprocess
 import unittest
 
 import torch
 
 import afterimage
-from afterimage import library
-from case import Case
+from afterimage import library, safetensors
+from case import ROOT, Case, ProgramCase
 
 try:
     library.load_library()
@@ -205,6 +206,38 @@ class Patches(Case):
     def test_nothing_to_patch_is_said(self):
         self.fails(["no module of", "aft_pytorch.AFTFull"], afterimage.patch, torch.nn.Linear(2, 2))
         self.fails(["torch.nn.Module"], afterimage.patch, 3)
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Models(ProgramCase):
+    def logits(self, path, name, values):
+        """The program's own."""
+        given, out = self.folder / "in.safetensors", self.folder / "out.safetensors"
+        safetensors.write(given, {name: values}, {})
+        subprocess.run([self.program, "run", path, given, out], check=True, capture_output=True)
+        return torch.from_numpy(safetensors.read(out)[0]["logits"].copy())
+
+    def test_logits_are_the_programs(self):
+        demos = ROOT / "assets" / "demo"
+        mirror, shapes = demos / "mirror.safetensors", demos / "shapes.safetensors"
+        for path, name, values in ((mirror, "tokens", torch.randint(0, 16, (2, 256))),
+                                   (demos / "cifar10-small.safetensors", "tokens", torch.randint(0, 256, (1, 768))),
+                                   (shapes, "image", torch.randn(2, 3, 32, 32))):
+            model = afterimage.Model(path)
+            with torch.no_grad():
+                found = model(values)
+            if name == "tokens":  # the program takes them as they are fed: the start token first
+                values = torch.cat([torch.full_like(values[:, :1], -1), values[:, :-1]], 1)
+            expected = self.logits(path, name, values.numpy())
+            self.assertLess((found - expected).abs().max().item(), 1e-4, path.name)
+            names = {n for n in safetensors.read(path)[0] if not n.startswith(("optim.", "ema."))}
+            self.assertEqual(set(model.state_dict()), names)
+
+    def test_other_models_are_words(self):
+        run = self.folder / "softmax"
+        subprocess.run([self.program, "train", "--preset", "demo-mirror", "--set", "model.mixer=softmax", "--steps",
+                        "0", "--out", run], check=True, capture_output=True)
+        self.fails(["softmax"], afterimage.Model, run)
 
 
 if __name__ == "__main__":
