@@ -14,6 +14,7 @@ PanelRoom inspector_panel();
 PanelRoom bias_atlas_panel();
 PanelRoom bias_focus_panel();
 PanelRoom bias_statistics_panel();
+PanelRoom bias_structure_panel();
 PanelRoom attention_panel();
 PanelRoom keys_panel();
 PanelRoom relative_panel();
@@ -38,6 +39,7 @@ const std::vector<PanelRoom>& panels() {
         bias_atlas_panel(),
         bias_focus_panel(),
         bias_statistics_panel(),
+        bias_structure_panel(),
         attention_panel(),
         keys_panel(),
         relative_panel(),

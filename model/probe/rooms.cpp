@@ -11,12 +11,14 @@ ProbeRoom predictions_probe();
 ProbeRoom priors_probe();
 ProbeRoom relative_attention_probe();
 ProbeRoom loss_probe();
+ProbeRoom reach_probe();
+ProbeRoom rank_probe();
 
 const std::vector<ProbeRoom>& probes() {
     static const std::vector<ProbeRoom> rooms{
         bias_probe(),  kernel_probe(),      attention_probe(), keys_probe(),
         gates_probe(), predictions_probe(), priors_probe(),    relative_attention_probe(),
-        loss_probe()};
+        loss_probe(),  reach_probe(),       rank_probe()};
     return rooms;
 }
 

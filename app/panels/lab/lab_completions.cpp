@@ -16,10 +16,10 @@ namespace aft::app {
 namespace {
 
 constexpr size_t kMostColumns = 5;
-constexpr int64_t kMostText = 400;  // bytes of a text window that are looked at
-constexpr double kPause = 0.3;      // seconds without a change before it is completed
-constexpr float kRowLabel = 84, kFoot = 48, kLeastRow = 40;
-constexpr const char* kRows[] = {"Untouched", "Changed", "Difference"};
+constexpr int64_t kMostText = 400;    // bytes of a text window that are looked at
+constexpr double kRecipePause = 0.3;  // seconds without a change before it is completed
+constexpr float kLabLabel = 84, kLabFoot = 48, kLeastRow = 40;
+constexpr const char* kLabRows[] = {"Untouched", "Changed", "Difference"};
 
 // What is to be filled in: the mask of Complete where it fits this model, else the lower half; of a
 // text its second half.
@@ -122,8 +122,8 @@ void LabCompletions::ask(Ui& ui, const std::vector<std::shared_ptr<const DataIte
             if (sample.is_done || items[i]->tokens.size() < key_.unknown.size()) continue;
             if (version == changed) {
                 if (recipe_.is_untouched()) continue;
-                if (ui.time - recipe_since_ < kPause)
-                    return ui.want_frame_at(recipe_since_ + kPause);
+                if (ui.time - recipe_since_ < kRecipePause)
+                    return ui.want_frame_at(recipe_since_ + kRecipePause);
             }
             CompletionRequest request;
             request.tokens = items[i]->tokens;
@@ -183,7 +183,7 @@ void LabCompletions::draw_picture(Ui& ui, const DataItem& item, const PicturePla
     const bool is_there = row == 2 || of.samples[size_t(row)].is_done;
     ui.recorder.area(
         {.kind = "picture",
-         .path = ui.recorder.claim(fmt::format("{0} {1}##lab_{2}_{1}", kRows[row], column, row)),
+         .path = ui.recorder.claim(fmt::format("{0} {1}##lab_{2}_{1}", kLabRows[row], column, row)),
          .min = reply.box.low,
          .max = reply.box.high,
          .value = !is_there ? "loading"
@@ -196,7 +196,7 @@ void LabCompletions::draw_pictures(Ui& ui,
                                    const std::vector<std::shared_ptr<const DataItem>>& items) {
     const ModelConfig& model = ui.status.config.model;
     const ImVec2 corner = ImGui::GetCursorScreenPos(), area = ImGui::GetContentRegionAvail();
-    const float gap = ui.px(10), label = ui.px(kRowLabel), foot = ui.px(kFoot);
+    const float gap = ui.px(10), label = ui.px(kLabLabel), foot = ui.px(kLabFoot);
     const float tall = (area.y - foot - 3 * gap) / 3;
     const float wide = (area.x - label) / float(std::max<size_t>(1, columns_.size())) - gap;
     const ImVec2 available{std::max(wide, ui.px(kLeastRow)), std::max(tall, ui.px(kLeastRow))};
@@ -205,7 +205,7 @@ void LabCompletions::draw_pictures(Ui& ui,
     shown_ = size_t(std::max(1.0F, (area.x - label + gap) / (picture.x + gap)));
     for (int row = 0; row < 3; ++row) {
         const float y = corner.y + float(row) * (picture.y + gap);
-        text_at(ui, {corner.x, y + picture.y / 2 - ui.px(8)}, kRows[row],
+        text_at(ui, {corner.x, y + picture.y / 2 - ui.px(8)}, kLabRows[row],
                 {text_size::label, row == 1 ? ui.theme.text1 : ui.theme.text2,
                  row == 1 ? Face::medium : Face::regular});
         for (size_t i = 0; i < columns_.size() && i < shown_; ++i) {
@@ -232,7 +232,7 @@ void LabCompletions::draw_texts(Ui& ui) {
     if (columns_.empty()) return;
     for (const Version version : {untouched, changed}) {
         const LabSample& sample = columns_.front().samples[version];
-        section(ui, {kRows[version], fmt::format("text_{}", int(version))},
+        section(ui, {kLabRows[version], fmt::format("text_{}", int(version))},
                 sample.is_done ? "" : "not there yet", version == changed);
         const FontScope mono(ui.fonts, Face::mono, text_size::label);
         ImGui::PushTextWrapPos(0);

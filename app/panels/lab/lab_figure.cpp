@@ -13,9 +13,9 @@ namespace aft::app {
 
 namespace {
 
-constexpr float kRow = 20, kLeast = 108;
-constexpr size_t kMostRows = 8;
-constexpr float kNameWidth = 210, kValueWidth = 84, kFigureWidth = 270;
+constexpr float kFigureRow = 20, kLeastFigure = 108;
+constexpr size_t kMostFigureRows = 8;
+constexpr float kFigureName = 210, kFigureValue = 84, kFigureWidth = 270;
 
 struct IntervalRow {
     std::string name, id;
@@ -36,7 +36,7 @@ std::vector<IntervalRow> rows_of(const ViewState& ui) {
                         .is_on = one.on});
         if (one.head >= 0) rows.back().name += fmt::format(" h{}", one.head);
     }
-    if (rows.size() > kMostRows) rows.resize(kMostRows);
+    if (rows.size() > kMostFigureRows) rows.resize(kMostFigureRows);
     rows.push_back({.name = "all together",
                     .id = "change_together",
                     .change = lab.numbers.together,
@@ -80,10 +80,10 @@ void draw_interval(const Ui& ui, const IntervalRow& row, const IntervalAxis& axi
 void draw_rows(Ui& ui, ImVec2 corner, float width, double untouched) {
     const std::vector<IntervalRow> rows = rows_of(ui);
     const Range span = span_of(rows);
-    const float left = corner.x + ui.px(kNameWidth);
-    const float across = std::max(ui.px(40), width - ui.px(kNameWidth + kValueWidth));
+    const float left = corner.x + ui.px(kFigureName);
+    const float across = std::max(ui.px(40), width - ui.px(kFigureName + kFigureValue));
     const float right = corner.x + width;
-    const auto line = [&](size_t index) { return corner.y + ui.px(kRow) * float(index); };
+    const auto line = [&](size_t index) { return corner.y + ui.px(kFigureRow) * float(index); };
     const auto value_at = [&](float y, const std::string& words, ImU32 color) {
         const float wide = text_extent(ui, words, text_size::label, Face::regular).x;
         text_at(ui, {right - wide, y}, words, {text_size::label, color});
@@ -100,14 +100,14 @@ void draw_rows(Ui& ui, ImVec2 corner, float width, double untouched) {
         const ImU32 ink = row.is_all ? ui.theme.text1 : row.is_on ? ui.theme.text2 : ui.theme.text3;
         text_at(ui, {corner.x, y}, row.name + (row.is_on ? "" : " (off)"),
                 {text_size::label, ink, row.is_all ? Face::medium : Face::regular,
-                 ui.px(kNameWidth - 8)});
+                 ui.px(kFigureName - 8)});
         draw_interval(ui, row, axis, y + ui.px(8));
         const std::string words = row.change ? change_words(*row.change) : "\u2013";
         value_at(y, words, ink);
         ui.recorder.area({.kind = "value",
                           .path = ui.recorder.claim({row.name, row.id}),
                           .min = {corner.x, y},
-                          .max = {right, y + ui.px(kRow)},
+                          .max = {right, y + ui.px(kFigureRow)},
                           .value = words,
                           .why_not = {}});
     }
@@ -116,8 +116,8 @@ void draw_rows(Ui& ui, ImVec2 corner, float width, double untouched) {
 }  // namespace
 
 float figure_height(const DrawContext& ui, size_t interventions) {
-    const auto rows = float(std::min(interventions, kMostRows) + 2);
-    return ui.px(std::max(kLeast, kRow * rows + 8));
+    const auto rows = float(std::min(interventions, kMostFigureRows) + 2);
+    return ui.px(std::max(kLeastFigure, kFigureRow * rows + 8));
 }
 
 void draw_lab_figure(Ui& ui, const LabLosses& losses, const Recipe& active) {
@@ -149,7 +149,7 @@ void draw_lab_figure(Ui& ui, const LabLosses& losses, const Recipe& active) {
                       .max = {at.x + ui.px(kFigureWidth), at.y + ui.px(84)},
                       .value = (losses.is_busy() ? "Reading " : "") + figure + " " + rest,
                       .why_not = {}});
-    const bool is_wide = width > ui.px(kFigureWidth + kNameWidth + kValueWidth + 80);
+    const bool is_wide = width > ui.px(kFigureWidth + kFigureName + kFigureValue + 80);
     if (is_wide && lab.numbers.untouched)
         draw_rows(ui, {at.x + ui.px(kFigureWidth), at.y}, width - ui.px(kFigureWidth + 4),
                   *lab.numbers.untouched);

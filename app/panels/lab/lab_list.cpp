@@ -20,7 +20,7 @@ PanelRoom interventions_panel();
 
 namespace {
 
-constexpr float kCard = 78;
+constexpr float kCardHeight = 78;
 
 class InterventionsPanel final : public Panel {
   public:
@@ -94,7 +94,7 @@ void InterventionsPanel::draw_card(Ui& ui, size_t index) {
     ImGui::PushID(int(index));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    const ImVec2 high{at.x + width, at.y + ui.px(kCard)};
+    const ImVec2 high{at.x + width, at.y + ui.px(kCardHeight)};
     ImDrawList* const list = ImGui::GetWindowDrawList();
     list->AddRectFilled(at, high, is_chosen ? ui.theme.selected : ui.theme.raised, ui.px(4));
     if (is_chosen) list->AddRectFilled(at, {at.x + ui.px(2), high.y}, ui.theme.accent, ui.px(1));
@@ -102,7 +102,7 @@ void InterventionsPanel::draw_card(Ui& ui, size_t index) {
     const Region card =
         region(ui, "row",
                {fmt::format("{} {}", index + 1, intervention_title(one.name)), "card_" + number},
-               {{width, ui.px(kCard)}, place_words(ui, one)});
+               {{width, ui.px(kCardHeight)}, place_words(ui, one)});
     if (card.pressed) lab.chosen = index;
     draw_card_words(ui, index, at, high);
     ImGui::SetCursorScreenPos({high.x - ui.px(46), at.y + ui.px(7)});
@@ -130,7 +130,7 @@ void InterventionsPanel::draw_card(Ui& ui, size_t index) {
         }
     }
     ImGui::SetCursorScreenPos(at);
-    ImGui::Dummy({width, ui.px(kCard)});
+    ImGui::Dummy({width, ui.px(kCardHeight)});
     ImGui::PopID();
     ImGui::Dummy({1, ui.px(2)});
 }

@@ -1,0 +1,222 @@
+// Structure: how far and in which direction every layer and head looks by its bias alone, and how
+// many singular values hold it: numbers to sort by, each with the command that writes it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/panels/biases/bias_tools.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/watch.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/states.h"
+#include "app/widgets/table.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+PanelRoom bias_structure_panel();
+
+namespace {
+
+constexpr double kStructureHold = 5;      // seconds between two looks while training runs
+constexpr int64_t kMostDenseRank = 1024;  // tokens of a w without factors
+
+// Columns of the probe "reach", then two of "rank".
+struct StructureColumn {
+    const char *title, *sort, *id;
+    bool is_share = false, on_grid = false;
+};
+constexpr StructureColumn kStructure[] = {{"Within 50 %", "Within 50 %", "within_50"},
+                                          {"Within 90 %", "Within 90 %", "within_90"},
+                                          {"Mean distance", "Mean distance", "mean_distance"},
+                                          {"Left, %", "Looks left", "left", true},
+                                          {"Right, %", "Looks right", "right", true},
+                                          {"Above, %", "Looks up", "above", true, true},
+                                          {"Below, %", "Looks down", "below", true, true},
+                                          {"Start, %", "Looks at the start", "start", true},
+                                          {"Rank, 90 %", "Rank, 90 %", "rank_90"},
+                                          {"Rank, 99 %", "Rank, 99 %", "rank_99"}};
+constexpr size_t kStructureNumbers = std::size(kStructure), kOfReach = 8;
+
+struct HeadStructure {
+    int64_t layer = 0, head = 0;
+    std::array<double, kStructureNumbers> numbers{};
+};
+
+class StructurePanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    struct LayerWatches {
+        Watch reach, rank;
+        AskTurn reach_turn, rank_turn;
+    };
+    void update(const PaneContext& ui, const BiasForm& form);
+    void draw_tools(PaneContext& ui);
+    void draw_table(PaneContext& ui, const BiasForm& form);
+    [[nodiscard]] static bool shows(const ViewState& ui, const StructureColumn& column);
+    std::vector<LayerWatches> layers_;
+    std::vector<HeadStructure> heads_;
+    std::string error_;
+    int pending_ = 0;
+    int sort_ = 0;  // 0 = by position, else the column before
+};
+
+// The singular values of w [T, T] without factors take T^3.
+bool has_quick_rank(const ViewState& ui) {
+    const double T = double(ui.status.tokens);
+    return ui.status.mixer.bias != BiasLayout::kernel_1d &&
+           (ui.status.mixer.has_kernel() || ui.status.tokens <= kMostDenseRank ||
+            ui.status.mixer.bias_values < T * T / 2);
+}
+
+bool StructurePanel::shows(const ViewState& ui, const StructureColumn& column) {
+    return !column.on_grid || (!ui.status.task.is_text() && !ui.status.task.is_mixer_alone);
+}
+
+void StructurePanel::update(const PaneContext& ui, const BiasForm& form) {
+    layers_.resize(size_t(form.layers));
+    heads_.clear();
+    error_.clear();
+    pending_ = 0;
+    for (int64_t layer = 0; layer < form.layers; ++layer) {
+        LayerWatches& of = layers_[size_t(layer)];
+        ProbeRequest request;
+        request.step = ui.selection.step;
+        request.layer = layer;
+        const auto ask = [&](const char* probe, Watch& watch, AskTurn& turn) {
+            request.probe = probe;
+            (void)watch.update(ui, request, turn, kStructureHold);
+            turn = {};
+            pending_ += watch.is_pending() ? 1 : 0;
+            if (!watch.error().empty()) error_ = watch.error();
+        };
+        ask("reach", of.reach, of.reach_turn);
+        if (has_quick_rank(ui)) ask("rank", of.rank, of.rank_turn);
+        if (!of.reach.fields()) continue;
+        const Field& reach = of.reach.fields()->fields.front();
+        const Field* const rank = of.rank.fields() ? &of.rank.fields()->fields.at(1) : nullptr;
+        for (int64_t head = 0; head < reach.shape.at(0); ++head) {
+            HeadStructure one{.layer = layer, .head = head};
+            one.numbers.fill(NAN);
+            for (size_t i = 0; i < kOfReach; ++i)
+                one.numbers[i] = reach.values.at(size_t(head) * kOfReach + i);
+            for (size_t i = 0; rank != nullptr && i < 2; ++i)
+                one.numbers[kOfReach + i] = rank->values.at(size_t(head) * 3 + 1 + i);
+            heads_.push_back(one);
+        }
+    }
+}
+
+void StructurePanel::draw_tools(PaneContext& ui) {
+    std::vector<std::string> list = {"layer and head##position"};
+    std::vector<size_t> columns;
+    for (size_t i = 0; i < kStructureNumbers; ++i) {
+        if (!shows(ui, kStructure[i])) continue;
+        list.push_back(fmt::format("{}##{}", kStructure[i].sort, kStructure[i].id));
+        columns.push_back(i);
+    }
+    const auto now = std::find(columns.begin(), columns.end(), size_t(sort_ - 1));
+    int chosen = now == columns.end() ? 0 : int(now - columns.begin()) + 1;
+    text(ui, "Sort by", {text_size::label, ui.theme.text2});
+    ImGui::SameLine(0, ui.px(8));
+    if (combo(ui, "Sort by##sort_by", chosen,
+              {.list = list, .width = 180, .tip = "The largest first."}))
+        sort_ = chosen == 0 ? 0 : int(columns[size_t(chosen) - 1]) + 1;
+    if (ui.status.path.empty()) return;
+    ImGui::SameLine(0, ui.px(12));
+    if (!button(ui, {.name = "Copy as command##copy_as_command",
+                     .tip = "Copies the command that writes the selected layer's numbers."}))
+        return;
+    const std::string words = fmt::format("afterimage probe reach {} --layer {} -o reach.csv",
+                                          shell_word(ui.status.path), ui.selection.cell.layer);
+    ImGui::SetClipboardText(words.c_str());
+}
+
+void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
+    std::vector<Column> columns = {{.title = "Layer", .width = 60}};
+    if (form.heads > 1) columns.push_back({.title = "Head", .width = 60});
+    for (const StructureColumn& column : kStructure)
+        if (shows(ui, column)) columns.push_back({.title = column.title, .right = true});
+    std::vector<HeadStructure> sorted = heads_;
+    if (sort_ > 0)
+        std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+            const double x = a.numbers[size_t(sort_ - 1)], y = b.numbers[size_t(sort_ - 1)];
+            return std::isnan(y) ? !std::isnan(x) : x > y;
+        });
+    std::vector<TableRow> rows;
+    for (const HeadStructure& one : sorted) {
+        TableRow row{.name = fmt::format("L{0} h{1}##l{0}_h{1}", one.layer, one.head)};
+        row.cells = {std::to_string(one.layer)};
+        if (form.heads > 1) row.cells.push_back(std::to_string(one.head));
+        for (size_t i = 0; i < kStructureNumbers; ++i) {
+            if (!shows(ui, kStructure[i])) continue;
+            const double value = one.numbers[i];
+            const bool is_whole = i < 2 || i >= kOfReach;
+            row.cells.push_back(std::isnan(value)        ? "\u2013"
+                                : kStructure[i].is_share ? fmt::format("{:.1f}", 100 * value)
+                                : is_whole               ? fmt::format("{:.0f}", value)
+                                                         : fmt::format("{:.2f}", value));
+        }
+        row.selected = one.layer == ui.selection.cell.layer &&
+                       (form.heads < 2 || one.head == std::max<int64_t>(0, ui.selection.cell.head));
+        rows.push_back(std::move(row));
+    }
+    const int pressed = table(ui, "Layers and heads##heads", columns, rows);
+    if (pressed < 0) return;
+    const HeadStructure& one = sorted[size_t(pressed)];
+    ui.selection.unlock();
+    ui.selection.cell.layer = one.layer;
+    if (form.heads > 1) ui.selection.cell.head = one.head;
+}
+
+void StructurePanel::draw(Ui& ui) {
+    const BiasForm form(ui.status);
+    if (bias_state(ui, form)) return;
+    update(ui, form);
+    draw_tools(ui);
+    const bool is_text = !shows(ui, {"", "", "", false, true});
+    hint(ui,
+         fmt::format("Shares of the bias alone (K = 0), the mean over all targets; distances in "
+                     "{}. A bias of 0 looks everywhere alike. Rank: singular values that hold "
+                     "so much of the energy{}.",
+                     is_text ? "tokens" : "pixels",
+                     has_quick_rank(ui) ? "" : "; not shown for this layout or size"));
+    if (!error_.empty()) banner(ui, {.title = "A bias could not be read", .sentence = error_});
+    if (pending_ > 0)
+        (void)progress_line(
+            ui, fmt::format("Reading {} of {}", form.layers - pending_ / 2, form.layers), -1);
+    if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))},
+                          ImGuiChildFlags_NavFlattened))
+        draw_table(ui, form);
+    ImGui::EndChild();
+    const ReadOut values[] = {
+        {"heads", std::to_string(heads_.size())},
+        {"designed window", ui.status.mixer.window > 0 ? std::to_string(ui.status.mixer.window)
+                                                       : std::string("none")}};
+    hover_line(ui, values, "A row selects its layer and head");
+}
+
+}  // namespace
+
+PanelRoom bias_structure_panel() {
+    return {
+        .info = {"Structure", "how far, in which direction and with what rank every head looks"},
+        .id = "structure",
+        .icon = icon::functions,
+        .help =
+            "One row per layer and head: within which distance half and nine tenths of a "
+            "target's share lie by the bias alone, its mean distance, the shares to the "
+            "left, right, above and below, and how many singular values hold w. Sort by a "
+            "column; a row selects its layer and head in all views. Where \"within 90 %\" "
+            "meets the window, the window may be too small: try Cut in the Lab.",
+        .places = {{Workspace::biases, Slot::canvas, 3}},
+        .make = make_panel<StructurePanel>};
+}
+
+}  // namespace aft::app
