@@ -8,6 +8,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -123,8 +124,7 @@ void StructurePanel::draw_tools(PaneContext& ui) {
     }
     const auto now = std::find(columns.begin(), columns.end(), size_t(sort_ - 1));
     int chosen = now == columns.end() ? 0 : int(now - columns.begin()) + 1;
-    text(ui, "Sort by", {text_size::label, ui.theme.text2});
-    ImGui::SameLine(0, ui.px(8));
+    inline_label(ui, "Sort by");
     if (combo(ui, "Sort by##sort_by", chosen,
               {.list = list, .width = 180, .tip = "The largest first."}))
         sort_ = chosen == 0 ? 0 : int(columns[size_t(chosen) - 1]) + 1;
@@ -180,13 +180,15 @@ void StructurePanel::draw(Ui& ui) {
     if (bias_state(ui, form)) return;
     update(ui, form);
     draw_tools(ui);
-    const bool is_text = !shows(ui, {"", "", "", false, true});
+    const bool is_flat = !shows(ui, {"", "", "", false, true});
+    const char* const unit = is_flat                                       ? "tokens"
+                             : ui.status.task.tokens == TokenKind::patches ? "patches"
+                                                                           : "pixels";
     hint(ui,
          fmt::format("Shares of the bias alone (K = 0), the mean over all targets; distances in "
                      "{}. A bias of 0 looks everywhere alike. Rank: singular values that hold "
                      "so much of the energy{}.",
-                     is_text ? "tokens" : "pixels",
-                     has_quick_rank(ui) ? "" : "; not shown for this layout or size"));
+                     unit, has_quick_rank(ui) ? "" : "; not shown for this layout or size"));
     if (!error_.empty()) banner(ui, {.title = "A bias could not be read", .sentence = error_});
     if (pending_ > 0)
         (void)progress_line(
