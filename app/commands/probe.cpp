@@ -15,7 +15,7 @@ namespace {
 
 struct ProbeFlags {
     ProbeJob job;
-    std::optional<int64_t> head, channel;
+    std::optional<int64_t> head, channel, other;
     std::map<std::string, std::string> named;  // options that have a flag of their own
     std::vector<std::string> options;
     bool json = false;
@@ -39,6 +39,7 @@ int probe(ProbeFlags& flags, const Globals& globals) {
     collect_options(flags);
     job.head = flags.head.value_or(-1);
     job.channel = flags.channel.value_or(-1);
+    job.other = flags.other.value_or(-1);
     Work work(globals);
     job.device = work.device();
     const ProbeResult result = probe_job(job, work.control());
@@ -79,6 +80,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--text", "input text", "TEXT"}, job.text);
     add_text(command, {"--data", "take the input from a data source", "SPEC"}, job.data);
     add_whole(command, {"--index", "which one of --data"}, job.index);
+    add_whole(command, {"--other", "of --data: the second input (patching)"}, flags->other);
     add_options(command, *flags);
     add_texts(command, {"--option", "an option of the probe (repeatable)", "KEY=VALUE"},
               flags->options);

@@ -25,6 +25,7 @@ PanelRoom sampling_panel();
 PanelRoom compare_panel();
 PanelRoom lab_panel();
 PanelRoom interventions_panel();
+PanelRoom patching_panel();
 
 const std::vector<PanelRoom>& panels() {
     // clang-format off
@@ -51,6 +52,7 @@ const std::vector<PanelRoom>& panels() {
         compare_panel(),
         interventions_panel(),
         lab_panel(),
+        patching_panel(),
     };
     // clang-format on
     return list;

@@ -81,6 +81,20 @@ void check_limit(const ProbeJob& job, const ProbeRoom& room) {
     if (job.data.empty()) fail_usage("--limit {}: it needs --data", job.limit);
 }
 
+// Probes that take two inputs get the second one behind the first.
+void add_other(InputTokens& input, const ProbeJob& job, const ProbeRoom& room,
+               const Checkpoint& checkpoint) {
+    if (!room.takes_two) {
+        if (job.other >= 0) fail_usage("--other: probe {} takes one input", room.info.name);
+        return;
+    }
+    if (job.data.empty() || job.other < 0)
+        fail_usage("probe {} compares two inputs: --data with --index and --other", room.info.name);
+    const InputTokens second = read_input(checkpoint, {"", "", job.data, job.other});
+    input.tokens.insert(input.tokens.end(), second.tokens.begin(), second.tokens.end());
+    input.note += " | " + second.note;
+}
+
 // The main field, or its mean over the examples --index to --index + limit - 1.
 Field main_field(const ProbeContext& context, const ProbeJob& job, const Checkpoint& checkpoint,
                  const InputTokens& input) {
@@ -154,10 +168,10 @@ ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     check_limit(job, room);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     if (room.needs != ProbeNeeds::biases) check_whole(checkpoint, "probe " + room.info.name);
-    const InputTokens input =
-        room.needs == ProbeNeeds::input
-            ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
-            : InputTokens{};
+    InputTokens input = room.needs == ProbeNeeds::input
+                            ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
+                            : InputTokens{};
+    add_other(input, job, room, checkpoint);
     Net net = make_net(checkpoint, parse_device(job.device));
     apply_recipe_file(net, job.recipe);
     Activations kept;

@@ -104,6 +104,7 @@ at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext 
         x = recompute ? blocks[i].forward_recomputed(x, context, dropout)
                       : blocks[i].forward(x, context, dropout);
         show(pass.tap, context.prefix + "out", x);
+        if (pass.edit != nullptr) x = (*pass.edit)(static_cast<int64_t>(i), x);
     }
     return norm(x);
 }

@@ -6,6 +6,7 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,9 @@
 #include "model/nn/tap.h"
 
 namespace aft {
+
+// Called with the residual stream [B, T, d] after each block; the next one gets what it returns.
+using StreamEdit = std::function<at::Tensor(int64_t layer, const at::Tensor& x)>;
 
 // One forward pass.
 struct Pass {
@@ -32,6 +36,7 @@ struct Pass {
     ops::OperatorBackend backend = ops::OperatorBackend::automatic;
     Arithmetic arithmetic = Arithmetic::fp32;
     const Tap* tap = nullptr;
+    const StreamEdit* edit = nullptr;
 };
 
 // Streaming state of all layers; clone() to keep a point to resume from.

@@ -48,6 +48,8 @@ struct ProbeRoom {
     ProbeNeeds needs = ProbeNeeds::weights;
     // Its main field holds rows over the sources of a picture, each drawn as a small one.
     bool folds_sources = false;
+    // Its tokens are two inputs, one after the other: of `--data` the example `--other N`, too.
+    bool takes_two = false;
     // The mean of its main field over several inputs says something: `--limit N` takes N of them.
     bool averages_inputs = false;
     // The first field is the main one (what `afterimage probe` writes). Checks head, channel and

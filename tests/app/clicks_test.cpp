@@ -113,6 +113,19 @@ class RandomClicks : public BareTest {
                          .run = [run = run_](Ui& now) { now.commands.send(OpenPath{run}); }});
         until_usable("toasts/main/action");
     }
+    // Another run than the open one, with its menu open: all others may have been forgotten.
+    void offer_other_run() {
+        const std::string path = (home_ / "other").string();
+        std::erase_if(ui().settings.recent, [&](const RecentItem& it) { return it.path == path; });
+        ui().settings.recent.push_back({.path = path, .name = "other", .what = "a run"});
+        ui().settings.zoom = 1;
+        stage_->set_size({1600, 1000});
+        ui().workspace = Workspace::biases;
+        stage_->step();
+        const std::string more = "explorer/runs/more/" + path;
+        until_usable(more.c_str());
+        if (ui().recorder.find(more) != nullptr) run("click " + more + "\nframes 3\n");
+    }
     // Too little room for all channels of a picture that can be read.
     void crowd(const char* more) {
         ui().selection.image = {};
@@ -129,7 +142,8 @@ class RandomClicks : public BareTest {
                 run("frames 3\n");
             };
         };
-        return {{"home/settings/train.label_smoothing", preset("demo-shapes")},
+        return {{"explorer/runs/forget_run", [this] { offer_other_run(); }},
+                {"home/settings/train.label_smoothing", preset("demo-shapes")},
                 {"home/settings/model.stride", preset("cifar10-strided-24x256")},
                 {"home/settings/model.block_height", preset("cifar10-local2d-12x512")},
                 {"home/settings/model.block_width", preset("cifar10-local2d-12x512")},

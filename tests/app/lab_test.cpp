@@ -137,6 +137,27 @@ TEST_F(LabWindow, TheMapsShowTheBiasBeforeAndAfter) {
     EXPECT_FALSE(value_of("interventions/maps/map_before").ends_with("norm 0"));
 }
 
+TEST_F(LabWindow, PatchingShowsWhatTheProbeWrites) {
+    open_run();
+    run("view.workspace_lab\nframes 6\nclick patching/main/tab\nframes 3\n");
+    ASSERT_TRUE(until([&] {
+        const WidgetRecord* const patch = ui().recorder.find("patching/main/patch");
+        return patch != nullptr && patch->why_not.empty();
+    })) << dump(ui());
+    run("click patching/main/patch\nframes 3\n");
+    ProbeJob job;
+    job.probe = "patching";
+    job.model = path_;
+    job.data = ui().status.config.data.source + "&split=" + ui().selection.image.split;
+    if (job.data.find('?') == std::string::npos) job.data.replace(job.data.find('&'), 1, "?");
+    job.other = 1;
+    job.out = (scratch_ / "patching.npy").string();
+    const ProbeResult result = probe_job(job, {});
+    const std::string size = fmt::format("{}x{}", result.shape.at(0), result.shape.at(1));
+    EXPECT_TRUE(until([&] { return value_of("patching/main/patching_map") == size; }))
+        << value_of("patching/main/patching_map") << " " << size;
+}
+
 TEST_F(LabWindow, ModelsWithoutALossSayWhy) {
     make();
     run("view.workspace_lab\nframes 3\n");

@@ -31,6 +31,8 @@ TEST(Probes, EveryRoomRunsOnEveryMixerOrSaysWhyNot) {
             request.probe = room.info.name;
             request.layer = 1;
             if (room.needs == ProbeNeeds::input) request.tokens = tiny_tokens(model);
+            const std::vector<uint8_t> one = request.tokens;
+            if (room.takes_two) request.tokens.insert(request.tokens.end(), one.begin(), one.end());
             if (task_traits(model).has_classes) request.labels = {0};
             if (room.info.name == "bias") request.options["visible"] = "all";
             try {

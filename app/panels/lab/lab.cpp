@@ -84,8 +84,11 @@ void LabPanel::take_numbers(Ui& ui) {
 // Something stands in the way of measuring: says what, and what to do.
 bool LabPanel::problem(Ui& ui) const {
     if (!ui.selection.lab.problem.empty()) {
-        banner(ui, {.title = "This recipe cannot be applied",
-                    .sentence = ui.selection.lab.problem + "."});
+        const RecipeLosses* const before = losses_.of({});
+        const bool is_model = before != nullptr && !before->error.empty();
+        banner(ui,
+               {.title = is_model ? "The loss cannot be measured" : "This recipe cannot be applied",
+                .sentence = ui.selection.lab.problem + "."});
         return true;
     }
     if (!lab_step(ui)) {

@@ -98,7 +98,7 @@ std::string eval_command(const ViewState& ui) {
         return "";
     std::string words = fmt::format(
         "afterimage eval {} --data {} --recipe {} --limit {}", shell_word(ui.status.path),
-        shell_word(ui.status.config.data.source), shell_word(lab.file), lab.first + lab.examples);
+        shell_word(ui.status.config.data.source), shell_word(lab.file), lab.examples);
     if (!lab.split.empty()) words += " --split " + lab.split;
     return words;
 }

@@ -1,0 +1,161 @@
+// Patching: two inputs, and where in the network their difference decides: what the activations of
+// the other one, layer by layer and row by row, do to the loss of the first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/lab/lab_words.h"
+#include "app/panels/panel.h"
+#include "app/panels/shared/sample_input.h"
+#include "app/panels/shared/tool_row.h"
+#include "app/panels/shared/watch.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/fields.h"
+#include "app/widgets/states.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
+#include "viz/map.h"
+
+namespace aft::app {
+
+PanelRoom patching_panel();
+
+namespace {
+
+class PatchingPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    void draw_tools(Ui& ui);
+    void take(const PaneContext& ui);
+    void draw_map(Ui& ui);
+    [[nodiscard]] std::shared_ptr<const DataItem> other(const PaneContext& ui) const;
+    int64_t other_ = 1;      // example of the same part
+    bool is_asked_ = false;  // it costs a pass of each layer and group: only when asked for
+    ProbeRequest request_;
+    Watch watch_;
+    struct PatchedLosses {
+        std::vector<float> values;  // [layers, groups], in the task's unit
+        int64_t layers = 0, groups = 0;
+        double untouched = 0;
+        Range range;
+        uint64_t version = 0;
+    } found_;
+    viz::Map map_;
+};
+
+std::shared_ptr<const DataItem> PatchingPanel::other(const PaneContext& ui) const {
+    return ui.session->items().example(ui.selection.image.split, other_);
+}
+
+void PatchingPanel::draw_tools(Ui& ui) {
+    sample_tool(ui);
+    ImGui::SameLine(0, ui.px(12));
+    inline_label(ui, "Other example");
+    (void)drag_field(ui,
+                     {.name = "Other example##other_example",
+                      .min = 0,
+                      .max = 1e6,
+                      .integer = true,
+                      .tip = "The example whose activations replace those of the first.",
+                      .width = 90,
+                      .drag_speed = 0.2F},
+                     other_);
+    ImGui::SameLine(0, ui.px(12));
+    const auto second = other(ui);
+    const std::vector<uint8_t> first = sample_tokens(ui);
+    const bool fits = second && !first.empty() && second->tokens.size() == first.size();
+    if (!button(ui, {.name = "Patch##patch",
+                     .kind = ButtonKind::primary,
+                     .why_not = fits ? "" : "Both examples are needed, of one length.",
+                     .tip = "One forward pass of each layer and row."}))
+        return;
+    request_ = {};
+    request_.probe = "patching";
+    request_.step = lab_step(ui).value_or(-1);
+    request_.recipe = lab_active(ui.selection.lab);
+    request_.tokens = first;
+    request_.tokens.insert(request_.tokens.end(), second->tokens.begin(), second->tokens.end());
+    is_asked_ = true;
+}
+
+void PatchingPanel::take(const PaneContext& ui) {
+    AskTurn turn;
+    if (!watch_.update(ui, request_, turn, 1e9)) return;
+    const Field& field = watch_.fields()->fields.front();
+    found_.layers = field.shape.at(0);
+    found_.groups = field.shape.at(1);
+    found_.values.clear();
+    for (const float nats : field.values) found_.values.push_back(float(shown_loss(ui, nats)));
+    found_.untouched = shown_loss(ui, std::atof(field.notes.at("untouched").c_str()));
+    found_.range = value_range(found_.values, 100, true);
+    ++found_.version;
+}
+
+void PatchingPanel::draw_map(Ui& ui) {
+    viz::MapView view;
+    view.id = "patching";
+    view.data = {found_.values, found_.layers, found_.groups, {}, found_.version};
+    view.coloring = {found_.range, Scale::signed_linear, ui.theme.diverging};
+    const float height = canvas_height(ui);
+    view.area = {ImGui::GetContentRegionAvail().x, std::max(ui.px(60), height)};
+    view.row_label = [](int64_t row) { return fmt::format("L{}", row); };
+    view.column_label = [](int64_t column) { return std::to_string(column); };
+    view.free_axes = true;
+    view.is_signed = true;
+    view.dimmed = watch_.is_pending();
+    const viz::MapReply reply = map_.draw(view, ui);
+    ui.recorder.area({.kind = "map",
+                      .path = ui.recorder.claim("Map##patching_map"),
+                      .min = reply.map.low,
+                      .max = reply.map.high,
+                      .value = fmt::format("{}x{}", found_.layers, found_.groups),
+                      .why_not = {}});
+    std::vector<ReadOut> values{{"untouched", fmt::format("{:.4f}", found_.untouched)}};
+    if (reply.hovered.is_valid()) {
+        const auto place = size_t(reply.hovered.row * found_.groups + reply.hovered.column);
+        values.push_back({"layer", std::to_string(reply.hovered.row)});
+        values.push_back(
+            {ui.status.task.is_text() ? "span" : "row", std::to_string(reply.hovered.column)});
+        values.push_back(
+            {"change", signed_number(found_.values[place], 4), exact_number(found_.values[place])});
+    }
+    hover_line(ui, values, loss_unit(ui));
+}
+
+void PatchingPanel::draw(Ui& ui) {
+    if (sample_state(ui)) return;
+    draw_tools(ui);
+    if (sample_missing(ui)) return;
+    hint(ui,
+         "How the loss of the first example changes when the activations after a layer (row of "
+         "the map) are those of the other example at a row of the picture or span of the text "
+         "(column), and nothing else is. Large: there the difference of the two is decided.");
+    if (!is_asked_) return;
+    take(ui);
+    if (!watch_.error().empty())
+        banner(ui, {.title = "These two cannot be compared", .sentence = watch_.error() + "."});
+    if (watch_.is_pending()) (void)progress_line(ui, "Reading layer by layer", -1);
+    if (!found_.values.empty()) draw_map(ui);
+}
+
+}  // namespace
+
+PanelRoom patching_panel() {
+    return {.info = {"Patching", "Where in the network the difference of two inputs decides."},
+            .id = "patching",
+            .icon = icon::swap,
+            .help =
+                "Activation patching: the residual stream of the first example is replaced, "
+                "after one layer and in one row of the picture, by that of another example. "
+                "The map shows what each replacement does to the loss of the first: of a "
+                "classifier the loss of the class that it gives it. Active interventions "
+                "count. `afterimage probe patching --data SPEC --index A --other B` writes the "
+                "same numbers.",
+            .places = {{Workspace::lab, Slot::canvas, 1}},
+            .make = make_panel<PatchingPanel>};
+}
+
+}  // namespace aft::app
