@@ -135,6 +135,7 @@ TEST_F(Toys, EveryProbeShowsThemOrSaysWhatTheyLack) {
         job.model = folder_.string();
         job.data = "mirror?split=test";
         job.position = 9;
+        if (job.probe == "patching") job.other = 1;  // two inputs
         job.out = (scratch_ / (probe.info.name + ".png")).string();
         try {
             const ProbeResult made = probe_job(job, {});
