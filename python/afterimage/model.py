@@ -73,7 +73,7 @@ class Model(nn.Module):
 
     image, text: int64 tokens [B, T'] with T' up to T, the targets; the start token is put before them -> logits
     [B, T', levels], row t predicts token t. classify: float pictures [B, C, H, W], normalised as the model was trained
-    -> logits [B, classes]. The program's own values to 1e-5. Raises Error for other models, naming what is missing.
+    -> logits [B, classes]. The program's own values to 1e-4. Raises Error for other models, naming what is missing.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], step: Optional[int] = None):

@@ -20,7 +20,7 @@ from .errors import Error
 if not hasattr(torch.library, "custom_op"):
     raise Error(f"PyTorch {torch.__version__} is too old for these operators: 2.4 or newer is needed")
 
-_LOW = (torch.bfloat16, torch.float16)
+_DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 
 
 def _problem(words):
@@ -46,6 +46,8 @@ def _check(kind, q, k, v, w, u, r):
     for name, x in (("q", q), ("k", k), ("v", v), ("w", w), ("u", u), ("r", r)):
         if x is not None and x.device.type not in ("cpu", "meta"):
             _problem(f"{name} is on {x.device}: these kernels run on the processor only")
+        if x is not None and (x.layout != torch.strided or x.dtype not in _DTYPES):
+            _problem(f"{name} is {x.dtype}, {x.layout}: dense float32, bfloat16, float16 and float64 only")
     B, T, d = v.shape
     if q is not None:
         has("q", q, (B, T, d))
@@ -221,14 +223,18 @@ aft_forward.register_autograd(_backward, setup_context=_keep)
 
 
 def _autocast(q, k, v):
-    """q, k, v in one dtype: autocast's where it is on, else v's."""
-    dtype = v.dtype
-    if torch.is_autocast_enabled("cpu") and v.device.type == "cpu" and dtype != torch.float64:
+    """q, k, v in autocast's dtype where it is on; else they have one already."""
+    if torch.is_autocast_enabled("cpu") and v.device.type == "cpu" and v.dtype != torch.float64:
         dtype = torch.get_autocast_dtype("cpu")
-    return (None if q is None else q.to(dtype)), k.to(dtype), v.to(dtype)
+        return (None if q is None else q.to(dtype)), k.to(dtype), v.to(dtype)
+    for name, x in (("q", q), ("k", k)):
+        if x is not None and x.dtype != v.dtype:
+            _problem(f"{name} is {x.dtype} and v {v.dtype}: q, k and v have one dtype")
+    return q, k, v
 
 
 def _call(kind, q, k, v, w=None, u=None, r=None, causal=False, window=0, hidden=False, grid_height=1, grid_width=1):
+    _check(kind, q, k, v, w, u, r)
     q, k, v = _autocast(q, k, v)
     wide = torch.float64 if v.dtype == torch.float64 else torch.float32
     w, u, r = (None if x is None else x.to(wide) for x in (w, u, r))

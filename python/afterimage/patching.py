@@ -1,5 +1,5 @@
-"""`patch`: other people's AFT modules on Afterimage's kernels: the same parameters and outputs, faster, and without NaN
-where exp(K) leaves the range of float32."""
+"""`patch`: other people's AFT modules on Afterimage's kernels: the same parameters and outputs, without NaN where
+exp(K) leaves the range of float32. docs/pytorch.md has what it does to the time of a step."""
 from __future__ import annotations
 
 import types
@@ -64,16 +64,17 @@ def _labml_local(module, *, query, key, value, mask=None):
 
 
 _KNOWN: dict[tuple[str, str], Callable[..., torch.Tensor]] = {
-    ("aft_pytorch", "AFTFull"): _rish_full,
-    ("aft_pytorch", "AFTLocal"): _rish_local,
-    ("aft_pytorch", "AFTSimple"): _rish_simple,
-    ("labml_nn", "AFTLocal"): _labml_local,
+    ("aft_pytorch.aft_pytorch", "AFTFull"): _rish_full,
+    ("aft_pytorch.aft_pytorch", "AFTLocal"): _rish_local,
+    ("aft_pytorch.aft_pytorch", "AFTSimple"): _rish_simple,
+    ("labml_nn.transformers.aft", "AFTLocal"): _labml_local,
 }
+_BEFORE = "_forward_before_afterimage"  # the forward that the instance itself had, or None
 
 
 def _replacement(module: Any):
     kind = type(module)
-    return _KNOWN.get((kind.__module__.split(".")[0], kind.__name__))
+    return _KNOWN.get((kind.__module__, kind.__name__))
 
 
 def patch(model: torch.nn.Module) -> List[str]:
@@ -90,6 +91,8 @@ def patch(model: torch.nn.Module) -> List[str]:
     for name, module in model.named_modules():
         replacement = _replacement(module)
         if replacement is not None:
+            if _BEFORE not in vars(module):
+                object.__setattr__(module, _BEFORE, vars(module).get("forward"))
             module.forward = types.MethodType(replacement, module)
             names.append(name)
     if not names:
@@ -101,7 +104,11 @@ def unpatch(model: torch.nn.Module) -> List[str]:
     """Gives the modules their own forward back; returns their names."""
     names = []
     for name, module in model.named_modules():
-        if _replacement(module) is not None and "forward" in vars(module):
-            del module.forward
-            names.append(name)
+        if _BEFORE not in vars(module):
+            continue
+        before = vars(module).pop(_BEFORE)
+        del module.forward
+        if before is not None:
+            module.forward = before
+        names.append(name)
     return names

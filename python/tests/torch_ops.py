@@ -125,6 +125,9 @@ class Operators(Case):
         self.fails(["k is [2, 6, 4], expected [2, 6, 2]"], ops.aft_conv1d, q, k, v, torch.ones(2, 3))
         self.fails(["heads is 3"], ops.aft_conv1d, q, k[..., :3], v, torch.ones(3, 3))
         self.fails(["expected [B, T, d]"], ops.aft_simple, q, k, v[0])
+        self.fails(["q is torch.float64 and v torch.float32"], ops.aft_simple, q.double(), k, v)
+        self.fails(["k is torch.int64"], ops.aft_simple, q, torch.ones(2, 6, 4, dtype=torch.int64), v)
+        self.fails(["torch.sparse"], ops.aft_simple, q, k, torch.ones(2, 6, 4).to_sparse())
 
     def test_empty_batches(self):
         q, k, v, w = tensors((0, 6, 4), (0, 6, 4), (0, 6, 4), (6, 6))
@@ -182,6 +185,11 @@ class Patches(Case):
                 model.to_k.bias += 120  # exp(K) of float32 is infinite from 88.7 on
                 self.assertTrue(torch.isfinite(model(x)).all())
             self.assertEqual(afterimage.unpatch(model), [""])
+            self.assertEqual(afterimage.unpatch(model), [])
+            own = model.forward = lambda x: x  # the user's own forward comes back
+            afterimage.patch(model)
+            afterimage.unpatch(model)
+            self.assertIs(model.forward, own)
 
     def test_labml(self):
         try:

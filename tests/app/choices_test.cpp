@@ -32,6 +32,7 @@ std::map<OptionName, std::set<std::string>> window_options() {
             {{"kernel", kKernelQuantityOption.key}, names_of(kKernelQuantityOption)},
             {{"kernel", kAlsoOption.key}, names_of(kAlsoOption)},
             {{"keys", kKeyQuantityOption.key}, names_of(kKeyQuantityOption)},
+            {{"patching", kPositionOption}, {}},
             {{"predictions", kPositionOption}, {}},
             {{"priors", kPriorReduceOption.key}, names_of(kPriorReduceOption)},
             {{"relative-attention", kPartOption.key}, names_of(kPartOption)},

@@ -10,6 +10,7 @@
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
+#include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/states.h"
@@ -33,6 +34,7 @@ class PatchingPanel final : public Panel {
     void draw_map(Ui& ui);
     [[nodiscard]] std::shared_ptr<const DataItem> other(const PaneContext& ui) const;
     int64_t other_ = 1;      // example of the same part
+    int64_t token_ = -1;     // whose loss; -1 = all
     bool is_asked_ = false;  // it costs a pass of each layer and group: only when asked for
     ProbeRequest request_;
     Watch watch_;
@@ -63,6 +65,20 @@ void PatchingPanel::draw_tools(Ui& ui) {
                       .width = 90,
                       .drag_speed = 0.2F},
                      other_);
+    if (ui.status.task.is_autoregressive) {
+        ImGui::SameLine(0, ui.px(12));
+        inline_label(ui, "Token");
+        (void)drag_field(ui,
+                         {.name = "Token##patched_token",
+                          .min = -1,
+                          .max = double(ui.status.tokens - 1),
+                          .standard = -1,
+                          .integer = true,
+                          .tip = "The token whose loss is measured; -1 = the mean over all.",
+                          .width = 90,
+                          .drag_speed = 0.2F},
+                         token_);
+    }
     ImGui::SameLine(0, ui.px(12));
     const auto second = other(ui);
     const std::vector<uint8_t> first = sample_tokens(ui);
@@ -78,6 +94,8 @@ void PatchingPanel::draw_tools(Ui& ui) {
     request_.recipe = lab_active(ui.selection.lab);
     request_.tokens = first;
     request_.tokens.insert(request_.tokens.end(), second->tokens.begin(), second->tokens.end());
+    if (ui.status.task.is_autoregressive && token_ >= 0)
+        request_.options[kPositionOption] = std::to_string(token_);
     is_asked_ = true;
 }
 
