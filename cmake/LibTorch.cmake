@@ -31,7 +31,16 @@ message(STATUS "LibTorch ${version}: ${LIBTORCH_REAL}")
 
 add_library(Torch::cpu INTERFACE IMPORTED)
 # Debian's fmt first: the wheel's newer copy would hide it.
-target_include_directories(Torch::cpu SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/fmt-first ${LIBTORCH_REAL}/include)
+target_include_directories(Torch::cpu SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/fmt-first ${LIBTORCH_REAL}/include
+    ${LIBTORCH_REAL}/include/torch/csrc/api/include)
+# Gloo's headers, for the declarations that c10d's need: what is linked is LibTorch's own copy.
+find_path(GLOO_INCLUDE gloo/context.h HINTS ${AFTERIMAGE_BUNDLE}/include)
+if(NOT GLOO_INCLUDE)
+    message(FATAL_ERROR "the headers of Gloo are missing (Debian's libgloo-dev): run scripts/setup.sh; an offline server "
+        "needs a bundle of this version's scripts/setup.sh --bundle")
+elseif(NOT GLOO_INCLUDE STREQUAL "/usr/include")
+    target_include_directories(Torch::cpu SYSTEM INTERFACE ${GLOO_INCLUDE})
+endif()
 target_link_libraries(Torch::cpu INTERFACE ${LIBTORCH_REAL}/lib/libtorch_cpu.so ${LIBTORCH_REAL}/lib/libc10.so)
 target_link_options(Torch::cpu INTERFACE -Wl,--allow-shlib-undefined -Wl,-rpath-link,${LIBTORCH_REAL}/lib)
 

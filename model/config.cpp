@@ -238,6 +238,13 @@ void TrainConfig::visit(SettingRows& rows) {
                    {0, 65536, "examples"}));
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));
+    add(flag_row("train.reproducible", &reproducible,
+                 "Add up the gradients of micro batches as a binary tree, so that one process and "
+                 "several ranks give the same bits; train.batch / train.micro_batch must be a "
+                 "power of two."));
+    add(flag_row("train.shard_optimizer", &shard_optimizer,
+                 "Each of several ranks keeps and updates its part of AdamW's averages alone "
+                 "(ZeRO 1): less memory, the same bits."));
     add(text_row("train.precision", &precision,
                  "Arithmetic of the blocks' matrix products in training: float32, or bfloat16 "
                  "operands with sums in float32, about twice as fast where the processor has it. "

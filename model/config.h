@@ -80,6 +80,8 @@ struct DataConfig {
 struct TrainConfig {
     int64_t batch = 16, micro_batch = 0;  // micro_batch 0, or above batch = all at once
     bool recompute = false;               // activations of a block again in the backward pass
+    bool reproducible = false;     // micro batches are added up as a tree: ranks change no bit
+    bool shard_optimizer = false;  // each of several ranks keeps its part of AdamW's state
     std::string precision = "fp32";
     std::string backend = "auto";  // operators: auto (vector kernels, else tiled), tiled, reference
     int64_t steps = 250, schedule_steps = 0;  // schedule_steps 0 = steps as given by the config

@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 done
 
 build_packages=(g++ cmake ninja-build ccache unzip python3 python3-pip zlib1g-dev libjpeg62-turbo-dev
-    libarchive-dev libstb-dev nlohmann-json3-dev libcli11-dev libfmt-dev fonts-inter)
+    libarchive-dev libgloo-dev libstb-dev nlohmann-json3-dev libcli11-dev libfmt-dev fonts-inter)
 window_packages=(libgl-dev libegl-dev libopengl-dev libegl1 libopengl0 libgl1 libgl1-mesa-dri
     libegl-mesa0 libglx-mesa0 libx11-6 libx11-xcb1 libxcursor1 libxi6 libxinerama1 libxrandr2
     libxrender1 libxext6 libxxf86vm1 libxkbcommon0 fonts-jetbrains-mono
@@ -122,7 +122,7 @@ fetch_imgui() {
 # What a GPU server without a network lacks: header libraries, three static libraries, GoogleTest's sources.
 make_bundle() {
     mkdir -p "$bundle/include" "$bundle/lib" "$bundle/src"
-    for folder in nlohmann CLI fmt stb; do cp -rL "/usr/include/$folder" "$bundle/include/"; done
+    for folder in nlohmann CLI fmt stb gloo; do cp -rL "/usr/include/$folder" "$bundle/include/"; done
     cp -L /usr/include/jpeglib.h /usr/include/jerror.h /usr/include/jmorecfg.h /usr/include/zlib.h \
         /usr/include/zconf.h /usr/include/*/jconfig.h /usr/include/archive.h /usr/include/archive_entry.h \
         "$bundle/include/"

@@ -297,6 +297,7 @@ json to_json(const TrainResult& result) {
             {"metrics", metrics_json(result.metrics)},
             {"peak_memory_bytes", result.peak_memory_bytes},
             {"seconds", result.seconds},
+            {"ranks", result.ranks},
             {"interrupted", result.interrupted}};
 }
 

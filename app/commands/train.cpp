@@ -4,12 +4,14 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/ranks.h"
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "core/check.h"
 #include "core/text.h"
 #include "model/jobs/train.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {
@@ -19,6 +21,7 @@ struct TrainFlags {
     std::vector<std::string> set;
     std::optional<int64_t> steps, seed;
     bool print_config = false, json = false;
+    RankFlags ranks;
 };
 
 // The settings that the flags add to the preset, file or run, in the order in which they count.
@@ -96,6 +99,22 @@ void print_outcome(const TrainResult& result, const TrainFlags& flags) {
     if (!shown.empty()) print_words(shown);
 }
 
+// What all ranks have to be told alike.
+nlohmann::json same_on_all(const TrainRequest& request) {
+    return {{"settings", config_to_json(request.config)},
+            {"--set", request.set},
+            {"--resume", request.resume},
+            {"--from", request.from},
+            {"--device", request.device}};
+}
+
+// A rank beside the leader: does what it does, and prints nothing.
+int follow(const Ranks& ranks) {
+    initialize_model(ranks.globals().device, ranks.globals().threads);
+    serve_train_job(*ranks.group(), ranks.globals().device);
+    return 0;
+}
+
 int train(const TrainFlags& flags, const Globals& globals) {
     check_origin(flags);
     TrainRequest request{.config = {},
@@ -121,7 +140,10 @@ int train(const TrainFlags& flags, const Globals& globals) {
         print_json(config_to_json(request.config));
         return 0;
     }
-    Work work(globals);
+    const Ranks ranks(flags.ranks, globals, same_on_all(request));
+    if (!ranks.leads()) return follow(ranks);
+    Work work(ranks.globals());
+    request.ranks = ranks.group();
     if (flags.resume.empty()) {
         FittedConfig fitted = fit_to_data(request.config, given_keys(flags));
         if (!fitted.note.empty()) print_note(fitted.note);
@@ -152,6 +174,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--out", "run folder (default: runs/NAME-N)", "RUNDIR"}, flags->out);
     add_whole(command, {"--steps", "step to stop at, counted from the beginning"}, flags->steps);
     add_whole(command, {"--seed", "seed of weights, order and dropout"}, flags->seed);
+    add_rank_flags(command, flags->ranks);
     add_switch(command, "--print-config", "print all settings with their values and end",
                flags->print_config);
     add_switch(command, "--json", "print one JSON object", flags->json);

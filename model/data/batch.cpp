@@ -70,6 +70,13 @@ int64_t epoch_windows(int64_t bytes, int64_t length) {
 
 }  // namespace
 
+Batch slice(const Batch& batch, int64_t first, int64_t count) {
+    Batch part{.input = batch.input.narrow(0, first, count),
+               .target = batch.target.narrow(0, first, count)};
+    if (batch.soft_target.defined()) part.soft_target = batch.soft_target.narrow(0, first, count);
+    return part;
+}
+
 int64_t permuted(uint64_t seed, uint64_t epoch, int64_t n, int64_t place) {
     AFT_ASSERT(place >= 0 && place < n);
     // A Feistel network is a bijection of [0, 4^half); walking its cycle stays one on [0, n).
@@ -93,6 +100,8 @@ BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOpt
       model_(options.model),
       augmentation_{parse_augment(options.data.augment), options.data.resolved()},
       batch_(options.batch),
+      first_(options.first),
+      count_(options.count > 0 ? options.count : options.batch),
       size_(0),
       window_(text_length(model_)),
       seed_(options.seed) {
@@ -134,23 +143,27 @@ Example BatchMaker::training_text(uint64_t number) const {
     return source_->window(Split::train, offset + index * window_, window_);
 }
 
+// Mixed pictures have their partners anywhere in the batch: then all of it is made.
 Batch BatchMaker::make(int64_t step) const {
     const DataInfo& info = source_->info();
+    const AugmentStrengths& strengths = augmentation_.strengths;
+    const bool mixes =
+        task_traits(model_).has_classes && (strengths.mixup > 0 || strengths.cutmix > 0);
+    const int64_t first = mixes ? 0 : first_, count = mixes ? batch_ : count_;
+    const auto number_of = [&](int64_t i) {
+        return static_cast<uint64_t>(step * batch_ + first + i);
+    };
     std::vector<Example> examples;
-    for (int64_t i = 0; i < batch_; ++i) {
-        const auto number = static_cast<uint64_t>(step * batch_ + i);
-        examples.push_back(info.is_text ? training_text(number) : training_picture(number));
-    }
+    for (int64_t i = 0; i < count; ++i)
+        examples.push_back(info.is_text ? training_text(number_of(i))
+                                        : training_picture(number_of(i)));
     Batch batch = to_batch(info, model_, examples);
-    if (task_traits(model_).has_classes) {
-        const AugmentStrengths& strengths = augmentation_.strengths;
-        for (int64_t i = 0; i < batch_; ++i)
-            random_erase(batch.input[i], strengths.erasing,
-                         {seed_, static_cast<uint64_t>(step * batch_ + i)});
-        mix_batch(batch, {strengths.mixup, strengths.cutmix, model_.outputs()},
-                  {seed_, static_cast<uint64_t>(step)});
-    }
-    return batch;
+    if (!task_traits(model_).has_classes) return batch;
+    for (int64_t i = 0; i < count; ++i)
+        random_erase(batch.input[i], strengths.erasing, {seed_, number_of(i)});
+    mix_batch(batch, {strengths.mixup, strengths.cutmix, model_.outputs()},
+              {seed_, static_cast<uint64_t>(step)});
+    return mixes && count_ < batch_ ? slice(batch, first_, count_) : batch;
 }
 
 Batch load_batch(const DataSource& source, const ModelConfig& model, const ExampleRange& slice) {

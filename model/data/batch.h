@@ -22,7 +22,8 @@ class BatchMaker {
     std::shared_ptr<const DataSource> source_;
     ModelConfig model_;
     Augmentation augmentation_;
-    int64_t batch_, size_, window_;  // examples; of an epoch; bytes of a text window
+    int64_t batch_, first_, count_;  // examples of a batch; the part of them that is made
+    int64_t size_, window_;          // examples of an epoch; bytes of a text window
     uint64_t seed_;
 };
 

@@ -27,6 +27,7 @@ struct LoaderOptions {
     DataConfig data;
     int64_t batch = 16;
     uint64_t seed = 1;
+    int64_t first = 0, count = 0;  // the part of each batch that is made; count 0 = all of it
 };
 
 class Loader {
@@ -41,6 +42,8 @@ class Loader {
     struct Threads;
     std::unique_ptr<Threads> threads_;
 };
+
+[[nodiscard]] Batch slice(const Batch& batch, int64_t first, int64_t count);  // views
 
 // Examples [first, first + count) of a split, no augmentation; without those that cannot be read
 // (nothing at all: undefined tensors). Any thread.

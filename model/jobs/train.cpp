@@ -18,8 +18,10 @@
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/loader.h"
 #include "model/device.h"
+#include "model/distributed/rank_group.h"
 #include "model/train/demand.h"
 #include "model/train/loop.h"
+#include "model/train/rank_worker.h"
 #include "model/train/run_folder.h"
 #include "model/train/run_state.h"
 #include "model/train/trainer.h"
@@ -46,10 +48,11 @@ std::string warm_start_words(const WarmStart& start, const std::string& from) {
 
 std::unique_ptr<Trainer> fresh_trainer(const TrainRequest& request) {
     const at::Device device = parse_device(request.device);
-    if (request.from.empty()) return std::make_unique<Trainer>(request.config, device);
+    if (request.from.empty())
+        return std::make_unique<Trainer>(request.config, device, request.ranks);
     const WarmStart start = warm_start(request.config, request.from);
     request.say(warm_start_words(start, request.from));
-    return std::make_unique<Trainer>(start.checkpoint, device);
+    return std::make_unique<Trainer>(start.checkpoint, device, request.ranks);
 }
 
 TrainingRun start_fresh(const TrainRequest& request) {
@@ -95,7 +98,8 @@ TrainingRun resume(const TrainRequest& request) {
     Checkpoint checkpoint = read_checkpoint(path);
     check_whole(checkpoint, "train");
     const bool is_risky = apply_settings(request.set, checkpoint.config);
-    run.trainer = std::make_unique<Trainer>(checkpoint, parse_device(request.device));
+    run.trainer =
+        std::make_unique<Trainer>(checkpoint, parse_device(request.device), request.ranks);
     const std::string lost = run.folder->resume_from(checkpoint.step, run.trainer->config());
     if (!lost.empty()) warn_once(fmt::format("{}: {}", path.string(), lost));
     if (is_risky) run.folder->keep_save(checkpoint.step, SaveKind::before_change);
@@ -140,6 +144,7 @@ void train_until(TrainingRun& run, TrainingLoop& loop, int64_t until, const JobC
                 "helps)",
                 report.failure, run.folder->path().string());
         }
+        if (report.stops) return;
         control.report({.done = report.step,
                         .total = until,
                         .what = progress_words(report, task, rate.after(seconds_since(start)))});
@@ -156,8 +161,22 @@ void note_error(TrainingRun& run, const std::string& words) {
     }));
 }
 
+// A rank is lost, in the middle of a step: the weights are those of the step before, and so are the
+// optimizer's averages, where the leader has all of them.
+void save_after_loss(TrainingRun& run, TrainingLoop& loop, const RankGroup* ranks) {
+    if (ranks == nullptr || !ranks->is_broken() || !loop.has_unsaved_steps()) return;
+    const std::string problem = error_words([&] { loop.save(SaveKind::by_time); });
+    warn_once(problem.empty()
+                  ? fmt::format("a rank is lost; step {} is saved in {}", run.trainer->steps_done(),
+                                run.folder->path().string())
+                  : fmt::format("a rank is lost, and with it its part of the optimizer's averages "
+                                "(train.shard_optimizer): the last save stands ({})",
+                                problem));
+}
+
 // To the end, and saved there.
-fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& control) {
+fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& control,
+                        const RankGroup* ranks) {
     fs::path saved;
     const auto error = caught([&] {
         TrainingLoop loop(*run.trainer, *run.folder);
@@ -165,7 +184,9 @@ fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& contr
         if (until > run.trainer->config().train.steps)
             keep_target(*run.folder, run.trainer->config(), first, until);
         const SpinLimiter where_others_run;
-        train_until(run, loop, until, control);
+        const auto lost = caught([&] { train_until(run, loop, until, control); });
+        if (lost) save_after_loss(run, loop, ranks);
+        if (lost) std::rethrow_exception(lost);
         if (run.trainer->steps_done() >= until) loop.log_last();
         saved = loop.save();
     });
@@ -181,10 +202,11 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     const int64_t first = run.trainer->steps_done();
     TrainResult result;
     result.run = run.folder->path().string();
-    result.checkpoint = train_and_save(run, until, control).string();
+    result.checkpoint = train_and_save(run, until, control, request.ranks).string();
     result.step = run.trainer->steps_done();
     result.steps_done = result.step - first;
     result.target = until;
+    result.ranks = request.ranks == nullptr ? 1 : request.ranks->size();
     result.metrics = metric_values(run.trainer->checkpoint(/*with_optimizer=*/false));
     result.mixer = mixer_traits(run.trainer->config().model);
     result.task = task_traits(run.trainer->config().model);
@@ -210,6 +232,13 @@ double measured_rate() {
 }
 
 }  // namespace
+
+void serve_train_job(RankGroup& ranks, const std::string& device) {
+    with_plain_errors([&] {
+        const SpinLimiter where_others_run;
+        serve_training(ranks, parse_device(device));
+    });
+}
 
 TrainResult train_job(const TrainRequest& request, const JobControl& control) {
     if (request.until && *request.until < 0)

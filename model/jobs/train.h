@@ -14,6 +14,8 @@
 
 namespace aft {
 
+class RankGroup;
+
 struct TrainRequest {
     Config config;
     std::string out;               // run folder; empty = runs/NAME-N
@@ -22,13 +24,15 @@ struct TrainRequest {
     std::optional<int64_t> until;  // --steps
     std::vector<std::string> set;  // key=value given together with resume
     std::string device = "cpu";
+    RankGroup* ranks = nullptr;  // of whom this is the leader; none: alone. Outlives the job.
     // Called once before the first step of a run with `from`: what was taken, what starts anew.
     std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 struct TrainResult {
     std::string run, checkpoint;
-    int64_t step = 0, steps_done = 0;       // now; by this job
-    int64_t target = 0;                     // the step it was to reach
+    int64_t step = 0, steps_done = 0;  // now; by this job
+    int64_t target = 0;                // the step it was to reach
+    int64_t ranks = 1;
     std::map<std::string, double> metrics;  // of the last step; empty = no step was ever done
     MixerTraits mixer;                      // as published in Status
     TaskTraits task;
@@ -36,6 +40,9 @@ struct TrainResult {
     double seconds = 0;
     bool interrupted = false;
 };
+// Ranks beside the leader: take every step with it until it is done. Error where a rank is lost,
+// and what goes wrong here, which the others are told.
+void serve_train_job(RankGroup& ranks, const std::string& device);
 // report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
 [[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
 

@@ -13,8 +13,6 @@
 namespace aft {
 namespace {
 
-constexpr int64_t kChunk = 1 << 14;  // values that one thread takes at a time
-
 bool is_ours(const at::Tensor& x) {  // for the kernels of nn/cpu
     return x.defined() && x.is_cpu() && x.scalar_type() == at::kFloat && x.is_contiguous();
 }
@@ -25,15 +23,26 @@ struct Piece {
     int64_t first = 0, count = 0;
 };
 
-std::vector<Piece> pieces_of(const Parameters& parameters) {
+std::vector<Piece> pieces_of(const Parameters& parameters, const Shards& shards) {
     std::vector<Piece> pieces;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const at::Tensor grad = parameters[i].value.grad();
         if (!is_ours(grad) || !is_ours(parameters[i].value)) continue;
-        for (int64_t first = 0; first < grad.numel(); first += kChunk)
-            pieces.push_back({i, first, std::min(kChunk, grad.numel() - first)});
+        const int64_t end = shards[i].first + shards[i].count;
+        for (int64_t first = shards[i].first; first < end; first += kPieceValues)
+            pieces.push_back({i, first, std::min(kPieceValues, end - first)});
     }
     return pieces;
+}
+
+bool is_whole(const at::Tensor& value, const Shard& shard) {
+    return shard.count == value.numel();
+}
+
+// The part of a tensor that a shard is: itself, or a view [count].
+at::Tensor part_of(const at::Tensor& tensor, const Shard& shard) {
+    if (is_whole(tensor, shard)) return tensor;
+    return tensor.view({-1}).narrow(0, shard.first, shard.count);
 }
 
 // Calls f(piece) for all of them on all threads.
@@ -44,7 +53,6 @@ void each_piece(const std::vector<Piece>& pieces, const F& f) {
 }
 
 double sum_of_squares(const at::Tensor& tensor) {
-    if (!tensor.defined()) return 0;
     const at::Tensor wide = tensor.to(at::kDouble);
     return wide.mul(wide).sum().item<double>();
 }
@@ -100,27 +108,46 @@ void update_with_libtorch(UpdateGroup& group, const TrainConfig& config, double 
 
 }  // namespace
 
-AdamW::AdamW(Parameters& parameters) : parameters_(parameters) {
-    for (const Parameter& parameter : parameters_) {
-        state_.exp_avg.push_back(at::zeros_like(parameter.value));
-        state_.exp_avg_sq.push_back(at::zeros_like(parameter.value));
+AdamW::AdamW(Parameters& parameters, Shards shards)
+    : parameters_(parameters), shards_(std::move(shards)) {
+    if (shards_.empty())
+        for (const Parameter& parameter : parameters_)
+            shards_.push_back({0, parameter.value.numel()});
+    const c10::NoGradGuard no_grad;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+        const at::Tensor part = part_of(parameters_[i].value.detach(), shards_[i]);
+        state_.exp_avg.push_back(at::zeros_like(part));
+        state_.exp_avg_sq.push_back(at::zeros_like(part));
     }
 }
 
-std::vector<double> AdamW::squared_norms() const {
+std::vector<std::vector<double>> AdamW::piece_squares() const {
     // Pieces of a fixed size, summed in order, so that clipping repeats bit for bit.
-    const std::vector<Piece> pieces = pieces_of(parameters_);
-    std::vector<double> parts(pieces.size()), squares(parameters_.size());
+    const std::vector<Piece> pieces = pieces_of(parameters_, shards_);
+    std::vector<double> parts(pieces.size());
     each_piece(pieces, [&](const Piece& piece) {
         const at::Tensor& grad = parameters_[piece.parameter].value.grad();
         parts[static_cast<size_t>(&piece - pieces.data())] =
             nn::cpu::row_kernels().squares(grad.const_data_ptr<float>() + piece.first, piece.count);
     });
-    for (size_t i = 0; i < pieces.size(); ++i) squares[pieces[i].parameter] += parts[i];
-    for (size_t i = 0; i < parameters_.size(); ++i)
-        if (!is_ours(parameters_[i].value.grad()) || !is_ours(parameters_[i].value))
-            squares[i] = sum_of_squares(parameters_[i].value.grad());
+    std::vector<std::vector<double>> squares(parameters_.size());
+    for (size_t i = 0; i < pieces.size(); ++i) squares[pieces[i].parameter].push_back(parts[i]);
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+        const at::Tensor& grad = parameters_[i].value.grad();
+        if (grad.defined() && (!is_ours(grad) || !is_ours(parameters_[i].value)))
+            squares[i].push_back(sum_of_squares(part_of(grad, shards_[i])));
+    }
     return squares;
+}
+
+std::vector<double> AdamW::squared_norms() const {
+    std::vector<double> sums;
+    for (const std::vector<double>& pieces : piece_squares()) {
+        double sum = 0;
+        for (const double square : pieces) sum += square;
+        sums.push_back(sum);
+    }
+    return sums;
 }
 
 void AdamW::update_clipped(const TrainConfig& config, double learning_rate, double norm) {
@@ -136,12 +163,13 @@ void AdamW::update_clipped(const TrainConfig& config, double learning_rate, doub
     const auto group_of = [&](size_t i) -> UpdateGroup& {
         return groups[kind_of(parameters_[i].group)];
     };
-    each_piece(pieces_of(parameters_), [&](const Piece& piece) {
+    each_piece(pieces_of(parameters_, shards_), [&](const Piece& piece) {
         const size_t i = piece.parameter;
+        const int64_t place = piece.first - shards_[i].first;
         nn::cpu::Update update = update_of(config, group_of(i), state_.steps);
         update.value = parameters_[i].value.data_ptr<float>() + piece.first;
-        update.first = state_.exp_avg[i].data_ptr<float>() + piece.first;
-        update.second = state_.exp_avg_sq[i].data_ptr<float>() + piece.first;
+        update.first = state_.exp_avg[i].data_ptr<float>() + place;
+        update.second = state_.exp_avg_sq[i].data_ptr<float>() + place;
         update.grad = parameters_[i].value.grad().const_data_ptr<float>() + piece.first;
         update.n = piece.count;
         update.grad_scale = static_cast<float>(scale);
@@ -150,7 +178,11 @@ void AdamW::update_clipped(const TrainConfig& config, double learning_rate, doub
     for (size_t i = 0; i < parameters_.size(); ++i) {
         const at::Tensor &value = parameters_[i].value, &grad = value.grad();
         if (!grad.defined() || (is_ours(grad) && is_ours(value))) continue;
-        add_to(group_of(i), {value, grad, state_.exp_avg[i], state_.exp_avg_sq[i]}, state_.steps);
+        if (shards_[i].count == 0) continue;
+        add_to(group_of(i),
+               {part_of(value.detach(), shards_[i]), part_of(grad, shards_[i]), state_.exp_avg[i],
+                state_.exp_avg_sq[i]},
+               state_.steps);
     }
     for (UpdateGroup& group : groups) update_with_libtorch(group, config, scale);
 }

@@ -8,27 +8,34 @@
 
 #include "model/config.h"
 #include "model/nn/parameters.h"
+#include "model/train/shard.h"
 
 namespace aft {
 
 struct OptimizerState {
-    std::vector<at::Tensor> exp_avg, exp_avg_sq;  // one per parameter, its shape
+    // One per parameter: its shape, or [count] of its shard where that is not all of it.
+    std::vector<at::Tensor> exp_avg, exp_avg_sq;
     int64_t steps = 0;
 };
 
 class AdamW {
   public:
-    explicit AdamW(Parameters& parameters);
-    // A step has two halves. Squared gradient norm of each parameter (0 without a gradient):
-    [[nodiscard]] std::vector<double> squared_norms() const;
+    // shards: the part of each parameter that it updates; empty = all of them.
+    explicit AdamW(Parameters& parameters, Shards shards = {});
+    // A step has two halves. Squared norms of the gradient of each parameter (nothing without one),
+    // piece by piece of its shard: their sum in this order is that of the whole gradient.
+    [[nodiscard]] std::vector<std::vector<double>> piece_squares() const;
+    [[nodiscard]] std::vector<double> squared_norms() const;  // of each parameter, added up
     // One update from .grad with this learning rate; clips by `norm`, the square root of their sum.
     void update_clipped(const TrainConfig& config, double learning_rate, double norm);
     void zero_grad();
+    [[nodiscard]] const Shards& shards() const { return shards_; }
     [[nodiscard]] OptimizerState& state() { return state_; }
     [[nodiscard]] const OptimizerState& state() const { return state_; }
 
   private:
     Parameters& parameters_;
+    Shards shards_;
     OptimizerState state_;
 };
 

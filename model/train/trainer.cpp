@@ -14,6 +14,7 @@
 #include "core/clock.h"
 #include "model/checkpoints/naming.h"
 #include "model/data/source.h"
+#include "model/device.h"
 #include "model/nn/input_norm.h"
 #include "model/train/trainer_impl.h"
 
@@ -55,8 +56,8 @@ std::shared_ptr<const DataSource> open_data(const Config& config) {
                        text_length(config.model));
 }
 
-void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
-                    OptimizerState& state) {
+void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters, AdamW& optimizer) {
+    OptimizerState& state = optimizer.state();
     if (checkpoint.optimizer.empty()) return;  // weights only: starts with fresh averages
     const c10::NoGradGuard no_grad;
     const auto find = [&](const std::string& name) -> const at::Tensor& {
@@ -64,17 +65,20 @@ void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
             if (known == name) return tensor;
         fail("the checkpoint's optimiser state lacks '{}'", name);
     };
-    const auto load = [&](const std::string& name, at::Tensor& to) {
-        const at::Tensor& from = find(name);
-        AFT_CHECK(from.sizes() == to.sizes() && from.scalar_type() == to.scalar_type(),
+    const auto load = [&](const std::string& name, size_t i, at::Tensor& to) {
+        const at::Tensor &from = find(name), &value = parameters[i].value;
+        AFT_CHECK(from.sizes() == value.sizes() && from.scalar_type() == to.scalar_type(),
                   "the checkpoint's '{}' is {} [{}], the net needs {} [{}]", name,
                   c10::toString(from.scalar_type()), fmt::join(from.sizes(), ", "),
-                  c10::toString(to.scalar_type()), fmt::join(to.sizes(), ", "));
-        to.copy_(from);
+                  c10::toString(to.scalar_type()), fmt::join(value.sizes(), ", "));
+        const Shard& shard = optimizer.shards()[i];
+        to.copy_(to.sizes() == from.sizes()
+                     ? from
+                     : from.reshape({-1}).narrow(0, shard.first, shard.count));
     };
     for (size_t i = 0; i < parameters.size(); ++i) {
-        load("optim.exp_avg." + parameters[i].name, state.exp_avg[i]);
-        load("optim.exp_avg_sq." + parameters[i].name, state.exp_avg_sq[i]);
+        load("optim.exp_avg." + parameters[i].name, i, state.exp_avg[i]);
+        load("optim.exp_avg_sq." + parameters[i].name, i, state.exp_avg_sq[i]);
     }
     const at::Tensor& steps = find("optim.steps");
     AFT_CHECK(steps.numel() == 1 && steps.scalar_type() == at::kLong && steps.item<int64_t>() >= 0,
@@ -84,7 +88,7 @@ void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters,
 
 }  // namespace
 
-Trainer::Trainer(const Config& config, at::Device device) {
+Trainer::Trainer(const Config& config, at::Device device, RankGroup* ranks) {
     Config fitted = config;
     reset_unread(fitted);
     auto source = open_data(fitted);
@@ -92,83 +96,116 @@ Trainer::Trainer(const Config& config, at::Device device) {
     fitted.check();
     check_fit(*source, fitted.model);
     check_demand(fitted, device);
+    check_ranks(fitted.train, ranks == nullptr ? 1 : ranks->size());
     Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed), device);
     nlohmann::json description = describe(*source, fitted);
-    impl_ =
-        std::make_unique<Impl>(fitted, std::move(source), std::move(net), std::move(description));
+    impl_ = std::make_unique<Impl>(fitted, std::move(source), std::move(net),
+                                   std::move(description), ranks);
+    start_ranks(nullptr);
 }
 
-Trainer::Trainer(const Checkpoint& checkpoint, at::Device device) {
+Trainer::Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ranks) {
     Config config = checkpoint.config;
     with_error([&] { config.check(); },
                [&](const Error& error) { return naming_error(checkpoint.path, error); });
     auto source = open_data(config);
     check_fit(*source, config.model);
     check_demand(config, device);
+    check_ranks(config.train, ranks == nullptr ? 1 : ranks->size());
     nlohmann::json description = describe(*source, config);
     impl_ = std::make_unique<Impl>(config, std::move(source), make_net(checkpoint, device),
-                                   std::move(description));
+                                   std::move(description), ranks);
     naming_model(checkpoint.path, [&] {
-        load_optimizer(checkpoint, impl_->net.parameters(), impl_->optimizer.state());
+        load_optimizer(checkpoint, impl_->net.parameters(), impl_->optimizer);
         if (impl_->ema) impl_->ema->load(checkpoint.optimizer);
     });
     impl_->steps_done = checkpoint.step;
     impl_->last_metrics = checkpoint.metrics;
+    start_ranks(&checkpoint);
 }
 
-Trainer::~Trainer() = default;
+// The leader's: the others build theirs from what it sends.
+void Trainer::start_ranks(const Checkpoint* checkpoint) {
+    if (!impl_->ranks || impl_->ranks->group().rank() != 0) return;
+    static int64_t trainers = 0;  // one trainer thread leads
+    impl_->id = trainers++;
+    send_start(impl_->ranks->group(), impl_->id, impl_->config, checkpoint);
+    check_started(impl_->ranks->group(), "");
+}
+
+Trainer::~Trainer() {
+    if (!impl_ || !impl_->ranks || impl_->ranks->group().is_broken()) return;
+    static_cast<void>(error_words([&] { impl_->ranks->order("end", {{"id", impl_->id}}); }));
+}
 
 StepReport Trainer::step() {
-    Impl& p = *impl_;
+    if (!impl_->ranks) return impl_->step();
+    impl_->ranks->order("step");
+    // The others wait for this one.
+    StepReport report;
+    const std::string problem = error_words([&] { report = impl_->step(); }, plain_words);
+    if (problem.empty()) return report;
+    impl_->ranks->group().leave(problem);
+    fail("{}", problem);
+}
+
+StepReport Trainer::Impl::step() {
     const auto start = Clock::now();
     StepReport report;
-    report.step = p.steps_done;
-    const Batch batch = p.data.loader.next(p.steps_done);
+    report.step = steps_done;
+    const Batch batch = data.loader.next(steps_done);
     report.timing["data_ms"] = ms_since(start);
 
     {  // or the next step would count twice what this one has of the gradients
-        const OnFailure drop_gradients([&] { p.optimizer.zero_grad(); });
+        const OnFailure drop_gradients([&] { optimizer.zero_grad(); });
         StepTotals totals;
-        report.values["loss"] = p.run_micro_batches(batch, totals, report.failure);
+        report.values["loss"] = run_micro_batches(batch, totals, report.failure);
         if (report.failure.empty()) {
             totals.write("", report.values);
-            p.add_penalty(report);
-            p.add_bias_norms(report);
-            p.apply(report);
+            add_penalty(report);
+            add_bias_norms(report);
+            apply(report);
         }
     }
-    p.optimizer.zero_grad();
+    optimizer.zero_grad();
     if (!report.failure.empty()) {
         report.failure = fmt::format("step {}, seed {}: {}; the step was not applied",
-                                     p.steps_done + 1, p.config.train.seed, report.failure);
+                                     steps_done + 1, config.train.seed, report.failure);
         return report;
     }
-    report.step = ++p.steps_done;
+    report.step = ++steps_done;
     const double step_ms = ms_since(start);
-    const TrainConfig& train = p.config.train;
+    const TrainConfig& train = config.train;
     // The weights have moved: with an error here the caller needs the rest of the report.
-    if (train.validate_every > 0 && p.steps_done % train.validate_every == 0)
+    if (train.validate_every > 0 && steps_done % train.validate_every == 0)
         report.error = caught([&] { report.values.merge(validate()); });
-    p.last_metrics = report.values;
+    last_metrics = report.values;
+    report.stops = ranks && ranks->stops();
     report.timing["step_ms"] = step_ms;
-    report.timing["examples_per_s"] = 1000.0 * static_cast<double>(batch.input.size(0)) / step_ms;
+    report.timing["examples_per_s"] = 1000.0 * static_cast<double>(train.batch) / step_ms;
     report.timing["memory_bytes"] = static_cast<double>(memory_bytes());
     return report;
 }
 
 std::map<std::string, double> Trainer::validate() {
-    Impl& p = *impl_;
+    if (impl_->ranks) impl_->ranks->order("validate");
+    return impl_->validate();
+}
+
+std::map<std::string, double> Trainer::Impl::validate() {
     const c10::NoGradGuard no_grad;
-    if (p.data.validation.empty()) p.load_validation();
+    if (!data.validation) load_validation();
     std::optional<WeightAverage::InUse> averaged;
-    if (p.ema) averaged.emplace(*p.ema);
+    if (ema) averaged.emplace(*ema);
     StepTotals totals;
-    for (const Batch& batch : p.data.validation) {
-        const TaskResult result = p.task->evaluate(p.net, batch, p.pass(false, 0), {});
-        totals.add(result.loss.item<double>(), result);
+    for (const auto& [place, batch] : *data.validation) {
+        const TaskResult result = task->evaluate(net, batch, pass(false, 0), {});
+        totals.add(place, result.loss.item<double>(), result);
     }
+    std::string none;
+    if (ranks) ranks->merge(totals, none);
     std::map<std::string, double> values;
-    if (totals.weight > 0) totals.write("validation.", values);
+    if (!totals.empty()) totals.write("validation.", values);
     return values;
 }
 
@@ -186,7 +223,9 @@ Checkpoint Trainer::checkpoint(bool with_optimizer) const {
     for (const Parameter& parameter : parameters)
         result.weights.emplace_back(parameter.name, copy(parameter.value));
     if (!with_optimizer) return result;
-    const OptimizerState& state = p.optimizer.state();
+    if (p.ranks && p.ranks->has_shards()) p.ranks->order("gather");
+    const OptimizerState state =
+        p.ranks ? p.ranks->gather(p.optimizer, parameters) : p.optimizer.state();
     for (size_t i = 0; i < parameters.size(); ++i) {
         result.optimizer.emplace_back("optim.exp_avg." + parameters[i].name,
                                       copy(state.exp_avg[i]));
@@ -216,7 +255,9 @@ void Trainer::set(const std::string& key, const std::string& value) {
     }
     set_from_text(rows, key, value);
     changed.check();
+    check_ranks(changed.train, impl_->ranks ? impl_->ranks->group().size() : 1);
     impl_->config = changed;
+    if (impl_->ranks) impl_->ranks->order("set", {{"key", key}, {"value", value}});
 }
 
 int64_t Trainer::steps_done() const {

@@ -17,6 +17,8 @@
 
 namespace aft {
 
+class RankGroup;
+
 // One line of metrics.jsonl. `values` repeat bit for bit; `timing` depends on the clock.
 struct StepReport {
     int64_t step = 0;  // steps done after this one
@@ -25,14 +27,19 @@ struct StepReport {
     std::map<std::string, double> timing;  // step_ms, examples_per_s, memory_bytes
     // NaN or infinity: names the first layer that produced it; the step was not applied.
     std::string failure;
+    bool stops = false;  // another rank was asked to end (SIGTERM)
     // Of the validation: the step counts and is logged; then rethrow it.
     std::exception_ptr error{};
 };
 
 class Trainer {
   public:
-    Trainer(const Config& config, at::Device device);          // fresh
-    Trainer(const Checkpoint& checkpoint, at::Device device);  // resumes, bit-identically
+    // ranks: the processes that it shares each batch with, or none. It outlives the trainer. The
+    // trainers of the others follow the leader's (model/train/rank_worker.h); only its methods may
+    // be called.
+    Trainer(const Config& config, at::Device device, RankGroup* ranks = nullptr);  // fresh
+    // resumes, bit-identically
+    Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ranks = nullptr);
     ~Trainer();
 
     [[nodiscard]] StepReport step();  // one optimiser step (+ validation where due)
@@ -47,6 +54,7 @@ class Trainer {
     [[nodiscard]] std::shared_ptr<const DataSource> source() const;
 
   private:
+    void start_ranks(const Checkpoint* checkpoint);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -8,55 +8,50 @@
 #include <vector>
 
 #include "model/train/ema.h"
+#include "model/train/step_totals.h"
 #include "model/train/trainer.h"
+#include "model/train/trainer_ranks.h"
 
 namespace aft {
-
-// Sums of task results, weighted by tokens (loss, bits) or examples (accuracy).
-struct StepTotals {
-    double loss = 0, weight = 0;
-    std::map<std::string, double> metrics;
-
-    void add(double result_loss, const TaskResult& result) {
-        const auto w = static_cast<double>(std::max(result.tokens, result.examples));
-        loss += result_loss * w;
-        weight += w;
-        for (const auto& [key, value] : result.metrics) metrics[key] += value * w;
-    }
-    void write(const std::string& prefix, std::map<std::string, double>& to) const {
-        to[prefix + "loss"] = loss / weight;
-        for (const auto& [key, value] : metrics) to[prefix + key] = value / weight;
-    }
-};
 
 struct TrainingData {
     std::shared_ptr<const DataSource> source;
     nlohmann::json description;
     Loader loader;
-    std::vector<Batch> validation = {};  // on the device; loaded when first wanted
+    // Batches of this rank, on the device, with their places; loaded when first wanted.
+    std::optional<std::vector<std::pair<int64_t, Batch>>> validation = {};
 };
 
 struct Trainer::Impl {
     Config config;
     Net net;
     at::Device device;
+    std::unique_ptr<TrainerRanks> ranks;  // none: alone
+    BatchPart part;
     AdamW optimizer;
     std::optional<WeightAverage> ema = {};  // where train.ema > 0
     TrainingData data;
     const TaskRoom* task;
+    int64_t id = 0;  // of this trainer among the leader's
     int64_t steps_done = 0;
     nlohmann::json last_metrics;
 
     Impl(const Config& given, const std::shared_ptr<const DataSource>& opened, Net made,
-         nlohmann::json description)
+         nlohmann::json description, RankGroup* group)
         : config(given),
           net(std::move(made)),
           device(net.parameters().front().value.device()),
-          optimizer(net.parameters()),
+          ranks(group == nullptr
+                    ? nullptr
+                    : std::make_unique<TrainerRanks>(*group, net.parameters(), config.train)),
+          part(batch_part(config.train, group == nullptr ? 0 : group->rank(),
+                          group == nullptr ? 1 : group->size())),
+          optimizer(net.parameters(), ranks ? ranks->buckets().shards() : Shards{}),
           data{.source = opened,
                .description = std::move(description),
-               .loader = Loader(opened, {config.model, config.data, config.train.batch,
-                                         static_cast<uint64_t>(config.train.seed)})},
+               .loader = Loader(
+                   opened, {config.model, config.data, config.train.batch,
+                            static_cast<uint64_t>(config.train.seed), part.first, part.count})},
           task(&task_of(config.model)) {
         if (config.train.ema > 0) ema.emplace(net.parameters());
     }
@@ -74,6 +69,8 @@ struct Trainer::Impl {
     void add_bias_norms(StepReport& report) const;
     bool apply(StepReport& report);
     void load_validation();
+    [[nodiscard]] StepReport step();
+    [[nodiscard]] std::map<std::string, double> validate();
 };
 
 [[nodiscard]] inline Batch to_device(const Batch& batch, at::Device device) {

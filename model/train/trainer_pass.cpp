@@ -10,6 +10,7 @@
 #include "core/rng.h"
 #include "model/data/source.h"
 #include "model/train/bias_norm.h"
+#include "model/train/gradient_tree.h"
 #include "model/train/trainer_impl.h"
 
 namespace aft {
@@ -36,13 +37,6 @@ at::Generator dropout_generator(const at::Device& device, uint64_t seed, int64_t
                                                     .getNewGenerator(device.index());
     generator.set_current_seed(mixed);
     return generator;
-}
-
-Batch slice(const Batch& batch, int64_t first, int64_t count) {
-    Batch part{.input = batch.input.narrow(0, first, count),
-               .target = batch.target.narrow(0, first, count)};
-    if (batch.soft_target.defined()) part.soft_target = batch.soft_target.narrow(0, first, count);
-    return part;
 }
 
 const char* group_name(ParameterGroup group) {
@@ -93,25 +87,32 @@ Pass Trainer::Impl::pass(bool training, int64_t micro) const {
     return pass;
 }
 
-// Forward and backward of the whole batch; gradients add up. Returns the loss; `failure` is set at
-// the first loss that is not finite.
+// Forward and backward of this rank's part of the batch; gradients add up, over all ranks in the
+// end. Returns the loss of the whole batch; `failure` is set where a loss is not finite, on any
+// rank: nobody begins the last backward pass then.
 double Trainer::Impl::run_micro_batches(const Batch& batch, StepTotals& totals,
                                         std::string& failure) {
-    const int64_t examples = batch.input.size(0), size = micro_size();
-    for (int64_t first = 0, micro = 0; first < examples; first += size, ++micro) {
-        const int64_t count = std::min(size, examples - first);
-        const Batch part = to_device(slice(batch, first, count), device);
-        const TaskResult result = task->evaluate(net, part, pass(true, micro), config.train.own);
+    const int64_t count = batch.input.size(0), size = std::min(micro_size(), count);
+    GradientTree tree(net.parameters(), config.train.reproducible && size < count);
+    for (int64_t first = 0, micro = part.first_micro; first < count; first += size, ++micro) {
+        const int64_t n = std::min(size, count - first);
+        const Batch piece = to_device(slice(batch, first, n), device);
+        const TaskResult result = task->evaluate(net, piece, pass(true, micro), config.train.own);
         const double loss = result.loss.item<double>();
-        if (!std::isfinite(loss)) {
-            failure = find_failure(part, micro);
-            return loss;
+        totals.add(micro, loss, result);
+        if (!std::isfinite(loss)) failure = find_failure(piece, micro);
+        if (ranks && (first + n == count || !failure.empty())) {
+            ranks->merge(totals, failure);
+            if (failure.empty()) ranks->buckets().begin(!tree.is_on() && !config.train.recompute);
         }
-        totals.add(loss, result);
-        const double share = static_cast<double>(count) / static_cast<double>(examples);
-        (count == examples ? result.loss : result.loss * share).backward();
+        if (!failure.empty()) return loss;
+        const double share = static_cast<double>(n) / static_cast<double>(config.train.batch);
+        (n == config.train.batch ? result.loss : result.loss * share).backward();
+        tree.add();
     }
-    return totals.loss / totals.weight;
+    tree.finish();
+    if (ranks) ranks->buckets().finish();
+    return totals.loss();
 }
 
 // What the mixers add to the loss, once a step. The reported loss is without it.
@@ -172,25 +173,30 @@ void Trainer::Impl::add_bias_norms(StepReport& report) const {
 
 // Norms, clipping, update. False (and a failure in the report) where a gradient is not finite.
 bool Trainer::Impl::apply(StepReport& report) {
-    const std::vector<double> squares = optimizer.squared_norms();
+    const std::vector<double> squares =
+        ranks ? ranks->squared_norms(optimizer) : optimizer.squared_norms();
     report.failure = gradient_failure(squares);
     if (!report.failure.empty()) return false;
     add_norms(squares, report);
     const double rate = scheduled_rate(config.train, steps_done);
     report.values["lr"] = rate;
     optimizer.update_clipped(config.train, rate, report.values["grad_norm"]);
+    if (ranks && ranks->has_shards()) ranks->buckets().share_values();
     if (ema) ema->update(config.train.ema);
     return true;
 }
 
 void Trainer::Impl::load_validation() {
+    data.validation.emplace();
+    const int64_t rank = ranks ? ranks->group().rank() : 0, of = ranks ? ranks->group().size() : 1;
     const int64_t wanted =
         std::min(config.train.validate_examples, data.source->size(Split::validation));
-    for (int64_t first = 0; first < wanted; first += micro_size()) {
+    for (int64_t first = 0, place = 0; first < wanted; first += micro_size(), ++place) {
+        if (place % of != rank) continue;
         const int64_t count = std::min(micro_size(), wanted - first);
         const Batch batch =
             load_batch(*data.source, config.model, {Split::validation, first, count});
-        if (batch.input.defined()) data.validation.push_back(to_device(batch, device));
+        if (batch.input.defined()) data.validation->emplace_back(place, to_device(batch, device));
     }
 }
 

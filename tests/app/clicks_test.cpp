@@ -126,6 +126,13 @@ class RandomClicks : public BareTest {
         until_usable(more.c_str());
         if (ui().recorder.find(more) != nullptr) run("click " + more + "\nframes 3\n");
     }
+    // Nothing is changed yet: the result pane offers the first intervention.
+    void empty_lab() {
+        ui().selection.lab.recipe.interventions.clear();
+        ui().selection.lab.problem.clear();
+        ui().workspace = Workspace::lab;
+        until_usable("result/main/lab.add");
+    }
     // Too little room for all channels of a picture that can be read.
     void crowd(const char* more) {
         ui().selection.image = {};
@@ -190,6 +197,7 @@ class RandomClicks : public BareTest {
                 {"biases/main/compare=change_since_pin", [this] { pin(); }},
                 {"focus/main/compare=change_since_pin", [this] { pin(); }},
                 {"statistics/main/compare=change_since_pin", [this] { pin(); }},
+                {"result/main/lab.add", [this] { empty_lab(); }},
                 {"top_bar/menu/menu",
                  [this] {
                      stage_->set_size({1100, 700});
