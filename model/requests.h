@@ -11,11 +11,14 @@
 
 namespace aft {
 
+class RankGroup;
+
 struct OpenRequest {
     std::string path;  // checkpoint or run folder; empty = new run from config
     std::optional<Config> config;
     std::string out;  // run folder of a new run; empty = runs/NAME-N
     std::string device = "cpu";
+    RankGroup* ranks = nullptr;  // of whom this process is the leader; outlives the session
     bool autostart = false;
 };
 

@@ -9,6 +9,8 @@
 #include "core/check.h"
 #include "core/json.h"
 #include "core/outside.h"
+#include "model/jobs/train.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {
@@ -68,6 +70,12 @@ Ranks::Ranks(const RankFlags& flags, const Globals& globals, const nlohmann::jso
     group_ = std::make_unique<RankGroup>(*place, flags.timeout_seconds);
     check_same(*group_, work);
     if (leads()) say_ranks(*group_, globals_.threads);
+}
+
+int follow_training(const Ranks& ranks) {
+    initialize_model(ranks.globals().device, ranks.globals().threads);
+    serve_train_job(*ranks.group(), ranks.globals().device);
+    return 0;
 }
 
 }  // namespace aft::app

@@ -33,4 +33,7 @@ class Ranks {
     std::unique_ptr<RankGroup> group_;  // goes first: lets the others go
 };
 
+// Of a rank beside the leader: takes part in all trainings of its, and prints nothing. Exit code.
+[[nodiscard]] int follow_training(const Ranks& ranks);
+
 }  // namespace aft::app

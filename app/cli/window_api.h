@@ -15,6 +15,7 @@ namespace aft::app {
 struct WindowRequest {
     std::vector<std::string> paths;  // checkpoint, run folder, image; empty = Home
     std::optional<OpenRequest> run;  // a run to begin with (demo): workspace Train
+    RankGroup* ranks = nullptr;      // other processes that share the training
 };
 
 // Opens the window and blocks until it is closed; Ctrl-C saves and closes it. Exit code. Error when

@@ -11,7 +11,6 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "model/jobs/train.h"
-#include "model/system.h"
 
 namespace aft::app {
 namespace {
@@ -108,13 +107,6 @@ nlohmann::json same_on_all(const TrainRequest& request) {
             {"--device", request.device}};
 }
 
-// A rank beside the leader: does what it does, and prints nothing.
-int follow(const Ranks& ranks) {
-    initialize_model(ranks.globals().device, ranks.globals().threads);
-    serve_train_job(*ranks.group(), ranks.globals().device);
-    return 0;
-}
-
 int train(const TrainFlags& flags, const Globals& globals) {
     check_origin(flags);
     TrainRequest request{.config = {},
@@ -141,7 +133,7 @@ int train(const TrainFlags& flags, const Globals& globals) {
         return 0;
     }
     const Ranks ranks(flags.ranks, globals, same_on_all(request));
-    if (!ranks.leads()) return follow(ranks);
+    if (!ranks.leads()) return follow_training(ranks);
     Work work(ranks.globals());
     request.ranks = ranks.group();
     if (flags.resume.empty()) {

@@ -38,7 +38,7 @@ struct Frame::Impl {
 
     explicit Impl(FrameOptions o)
         : options(std::move(o)),
-          host(ui, options.device, options.wake),
+          host(ui, {options.device, options.ranks}, options.wake),
           panes(options.rooms != nullptr ? *options.rooms : panels()) {}
 };
 

@@ -11,8 +11,8 @@
 
 namespace aft::app {
 
-SessionHost::SessionHost(Ui& ui, std::string device, std::function<void()> wake)
-    : ui_(ui), device_(std::move(device)), wake_(std::move(wake)) {}
+SessionHost::SessionHost(Ui& ui, SessionPlace place, std::function<void()> wake)
+    : ui_(ui), place_(std::move(place)), wake_(std::move(wake)) {}
 
 std::optional<UnsavedSteps> SessionHost::save() {
     return open_.session ? save_before_end(open_) : std::nullopt;
@@ -108,7 +108,8 @@ void SessionHost::replace(OpenRequest request) {
     ui_.selection.pins.clear();
     ui_.selection.completion.own_id = 0;
     ui_.selection.completion.own = nullptr;
-    request.device = device_;
+    request.device = place_.device;
+    request.ranks = place_.ranks;
     open_.published = std::make_shared<Publications>();
     open_.session =
         std::make_unique<Session>(std::move(request), [published = open_.published, wake = wake_] {

@@ -16,9 +16,15 @@
 
 namespace aft::app {
 
+// Where sessions compute.
+struct SessionPlace {
+    std::string device = "cpu";
+    RankGroup* ranks = nullptr;  // with whom; none: alone
+};
+
 class SessionHost {
   public:
-    SessionHost(Ui& ui, std::string device, std::function<void()> wake);
+    SessionHost(Ui& ui, SessionPlace place, std::function<void()> wake);
 
     void replace(OpenRequest request);  // the open one ends in the background
     void close();
@@ -52,7 +58,7 @@ class SessionHost {
         int64_t rewinds = 0;
     };
     Ui& ui_;
-    std::string device_;
+    SessionPlace place_;
     std::function<void()> wake_;
     OpenSession open_;
     std::list<RetiringSession> retiring_;

@@ -15,6 +15,7 @@ namespace aft::app {
 
 struct WindowOptions {
     std::string device = "cpu";
+    RankGroup* ranks = nullptr;
     int width = 0, height = 0;  // 0 = three quarters of the display
     std::stop_token stop;       // Ctrl-C: save and close
     // Called before every frame (scripts); true = draw the next one at once.

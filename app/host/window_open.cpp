@@ -59,7 +59,7 @@ void run_and_save(Window& window, const std::stop_token& stop) {
 int open_window(const WindowRequest& request, const Globals& globals) {
     const Interrupts interrupts;
     initialize_model(globals.device, globals.threads);
-    Window window({.device = globals.device, .stop = interrupts.token()});
+    Window window({.device = globals.device, .ranks = request.ranks, .stop = interrupts.token()});
     const SavesWithoutDisplay saves_without_display(window.frame());
     if (request.run) window.frame().ui().commands.send(OpenRun{*request.run});
     for (const std::string& path : request.paths) window.frame().open(path);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -15,6 +16,7 @@
 
 #include "core/caught.h"
 #include "core/check.h"
+#include "core/clock.h"
 
 namespace aft {
 namespace {
@@ -108,7 +110,8 @@ struct GradientBuckets::Impl {
     Shards shards;
     std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, uintptr_t>> accumulators;
     std::vector<bool> is_used;  // the loss depends on it on some rank; found out at the first step
-    size_t filled = 0;          // buckets handed over
+    Cost cost{};
+    size_t filled = 0;  // buckets handed over
     bool is_open = false;
 
     std::mutex mutex;
@@ -134,6 +137,7 @@ struct GradientBuckets::Impl {
     void find_used();
     void send(const std::stop_token& stop);
     void sum_up(Bucket& bucket) const;
+    [[nodiscard]] int64_t sent_bytes(const Bucket& bucket) const;
     void send_back(Bucket& bucket) const;
     [[nodiscard]] at::Tensor slot(size_t parameter) const {
         const Bucket& bucket = buckets[bucket_of[parameter]];
@@ -230,11 +234,14 @@ void GradientBuckets::Impl::send(const std::stop_token& stop) {
         Bucket& bucket = buckets[queue.front()];
         queue.pop_front();
         lock.unlock();
+        const auto start = std::chrono::steady_clock::now();
         std::exception_ptr problem = caught([&] {
             sum_up(bucket);
             if (!keeps_shards) send_back(bucket);
         });
         lock.lock();
+        cost.send_ms += ms_since(start);
+        cost.sent_bytes += sent_bytes(bucket);
         if (problem) error = problem;
         ++summed;
         changed.notify_all();
@@ -250,6 +257,13 @@ void GradientBuckets::Impl::sum_up(Bucket& bucket) const {
     add_tree(bucket.parts, 0, group.size());
     bucket.values.narrow(0, sum_before(bucket.counts, group.rank()), bucket.counts[me])
         .copy_(bucket.parts[0]);
+}
+
+// All but my part to their owners, and my part to the others.
+int64_t GradientBuckets::Impl::sent_bytes(const Bucket& bucket) const {
+    const int64_t mine = bucket.counts[static_cast<size_t>(group.rank())];
+    const int64_t back = (group.size() - 1) * mine;  // of sums, or with shards of new values
+    return (bucket.count - mine + back) * static_cast<int64_t>(sizeof(float));
 }
 
 // My part of `values` to everyone, theirs to me.
@@ -296,6 +310,7 @@ void GradientBuckets::begin(bool overlap) {
     p.filled = 0;
     const std::lock_guard lock(p.mutex);
     p.summed = 0;
+    p.cost = {};
     p.error = {};
     p.is_open = overlap;
 }
@@ -306,9 +321,11 @@ void GradientBuckets::finish() {
     for (const Impl::Bucket& bucket : p.buckets)
         for (const size_t i : bucket.parameters) p.take(i);
     p.hand_over();
+    const auto start = std::chrono::steady_clock::now();
     {
         std::unique_lock lock(p.mutex);
         p.changed.wait(lock, [&p] { return p.summed == p.buckets.size(); });
+        p.cost.wait_ms = ms_since(start);
         if (p.error) std::rethrow_exception(p.error);
     }
     p.find_used();
@@ -335,6 +352,10 @@ void GradientBuckets::share_values() {
         for (const size_t i : bucket.parameters)
             p.parameters[i].value.copy_(p.slot(i).view_as(p.parameters[i].value));
     }
+}
+
+GradientBuckets::Cost GradientBuckets::cost() const {
+    return impl_->cost;
 }
 
 const Shards& GradientBuckets::shards() const {

@@ -41,6 +41,14 @@ class GradientBuckets {
     // Floats of each rank of one parameter, in the order of the ranks.
     [[nodiscard]] std::vector<int64_t> parts_of(size_t parameter) const;
 
+    // Of the step between begin() and finish().
+    struct Cost {
+        double send_ms = 0;      // of all buckets, one after the other
+        double wait_ms = 0;      // of it after the backward pass had ended: not hidden behind it
+        int64_t sent_bytes = 0;  // by this rank to others
+    };
+    [[nodiscard]] Cost cost() const;
+
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;

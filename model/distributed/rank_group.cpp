@@ -3,6 +3,7 @@
 #include "model/distributed/rank_group.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/Flags.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,8 +18,11 @@
 #include "core/caught.h"
 #include "core/check.h"
 #include "core/clock.h"
+#include "core/environment.h"
 #include "core/files.h"
 #include "core/outside.h"
+
+C10_DECLARE_int(caffe2_log_level);
 
 namespace aft {
 namespace {
@@ -98,7 +102,8 @@ struct RankGroup::Impl {
     c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
     std::vector<std::string> names;  // "host, process 4711"
     std::atomic<bool> is_broken{false};
-    std::string problem;  // why it is broken
+    std::string problem;        // why it is broken
+    std::recursive_mutex turn;  // of the leader's threads
 
     [[nodiscard]] bool leads() const { return place.rank == 0; }
     void meet();
@@ -209,6 +214,9 @@ std::string RankGroup::Impl::missing_words(const std::string& engine) const {
 
 RankGroup::RankGroup(const RankPlace& place, double timeout_seconds)
     : impl_(std::make_unique<Impl>()) {
+    // What c10d logs of lost connections comes back as errors, with better words.
+    constexpr int kNothing = 4;
+    if (variable("TORCH_CPP_LOG_LEVEL").empty()) FLAGS_caffe2_log_level = kNothing;
     impl_->place = place;
     impl_->timeout = milliseconds(timeout_seconds);
     const SignalsHeld while_threads_start;
@@ -217,7 +225,10 @@ RankGroup::RankGroup(const RankPlace& place, double timeout_seconds)
 
 RankGroup::~RankGroup() {
     if (impl_->leads() && !impl_->is_broken)
-        static_cast<void>(error_words([&] { broadcast(std::string(), Patience::limited); }));
+        static_cast<void>(error_words([&] {  // they may have gone already
+            int64_t length = 0;
+            impl_->broadcast(view_of(&length, 1, at::kLong), impl_->timeout);
+        }));
 }
 
 int RankGroup::rank() const {
@@ -228,6 +239,9 @@ int RankGroup::size() const {
 }
 bool RankGroup::is_broken() const {
     return impl_->is_broken;
+}
+std::unique_lock<std::recursive_mutex> RankGroup::lead() {
+    return std::unique_lock(impl_->turn);
 }
 std::string RankGroup::name(int rank) const {
     return fmt::format("rank {} ({})", rank, impl_->names[static_cast<size_t>(rank)]);

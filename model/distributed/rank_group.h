@@ -9,6 +9,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ class RankGroup {
         float* data;
     };
     void exchange(const Blocks& in, const Blocks& out);
+    // Of the leader, while it does something that takes several collectives: its threads take
+    // turns.
+    [[nodiscard]] std::unique_lock<std::recursive_mutex> lead();
     // This rank leaves in an error: what the others say of it.
     void leave(const std::string& words);
     [[nodiscard]] bool is_broken() const;  // a rank is lost: nothing can be asked any more

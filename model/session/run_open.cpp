@@ -6,6 +6,7 @@
 
 #include "core/files.h"
 #include "model/device.h"
+#include "model/distributed/rank_group.h"
 #include "model/session/run.h"
 #include "model/train/run_lock.h"
 #include "model/train/run_state.h"
@@ -16,6 +17,8 @@ void Run::open() {
     Status& status = view_.status;
     device_ = parse_device(request_.device);
     status.device = device_.str();
+    if (request_.ranks != nullptr)
+        status.device += fmt::format(", {} ranks", request_.ranks->size());
     if (request_.path.empty()) {
         open_new();
     } else if (is_run_folder(request_.path)) {
@@ -31,7 +34,7 @@ void Run::open() {
 
 void Run::open_new() {
     AFT_CHECK(request_.config.has_value(), "nothing to open: no path and no settings");
-    model_.trainer = std::make_unique<Trainer>(*request_.config, device_);
+    model_.trainer = std::make_unique<Trainer>(*request_.config, device_, request_.ranks);
     const Config& fitted = model_.trainer->config();
     run_.path = request_.out.empty() ? new_run_path(fitted.name).string() : request_.out;
     describe_model(view_, fitted, model_.trainer->checkpoint(/*with_optimizer=*/false));
@@ -78,7 +81,7 @@ std::string Run::steps_without_weights() const {
 void Run::make_trainer() {
     if (model_.trainer) return;
     AFT_CHECK(model_.opened != nullptr, "there is nothing to train: no model is open");
-    model_.trainer = std::make_unique<Trainer>(*model_.opened, device_);
+    model_.trainer = std::make_unique<Trainer>(*model_.opened, device_, request_.ranks);
     view_.status.config = model_.trainer->config();
 }
 

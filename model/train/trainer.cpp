@@ -127,19 +127,24 @@ Trainer::Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ran
 // The leader's: the others build theirs from what it sends.
 void Trainer::start_ranks(const Checkpoint* checkpoint) {
     if (!impl_->ranks || impl_->ranks->group().rank() != 0) return;
-    static int64_t trainers = 0;  // one trainer thread leads
-    impl_->id = trainers++;
-    send_start(impl_->ranks->group(), impl_->id, impl_->config, checkpoint);
-    check_started(impl_->ranks->group(), "");
+    RankGroup& group = impl_->ranks->group();
+    const auto turn = group.lead();
+    static int64_t trainers = 0;  // guarded by the turn
+    const int64_t id = trainers++;
+    impl_->ranks->set_id(id);
+    send_start(group, id, impl_->config, checkpoint);
+    check_started(group, "");
 }
 
 Trainer::~Trainer() {
     if (!impl_ || !impl_->ranks || impl_->ranks->group().is_broken()) return;
-    static_cast<void>(error_words([&] { impl_->ranks->order("end", {{"id", impl_->id}}); }));
+    const auto turn = impl_->ranks->group().lead();
+    static_cast<void>(error_words([&] { impl_->ranks->order("end"); }));
 }
 
 StepReport Trainer::step() {
     if (!impl_->ranks) return impl_->step();
+    const auto turn = impl_->ranks->group().lead();
     impl_->ranks->order("step");
     // The others wait for this one.
     StepReport report;
@@ -180,7 +185,13 @@ StepReport Trainer::Impl::step() {
     if (train.validate_every > 0 && steps_done % train.validate_every == 0)
         report.error = caught([&] { report.values.merge(validate()); });
     last_metrics = report.values;
-    report.stops = ranks && ranks->stops();
+    if (ranks) {
+        const GradientBuckets::Cost cost = ranks->buckets().cost();
+        report.stops = ranks->stops();
+        report.timing["reduce_ms"] = cost.send_ms;
+        report.timing["reduce_wait_ms"] = cost.wait_ms;
+        report.timing["sent_bytes"] = static_cast<double>(cost.sent_bytes);
+    }
     report.timing["step_ms"] = step_ms;
     report.timing["examples_per_s"] = 1000.0 * static_cast<double>(train.batch) / step_ms;
     report.timing["memory_bytes"] = static_cast<double>(memory_bytes());
@@ -188,7 +199,9 @@ StepReport Trainer::Impl::step() {
 }
 
 std::map<std::string, double> Trainer::validate() {
-    if (impl_->ranks) impl_->ranks->order("validate");
+    if (!impl_->ranks) return impl_->validate();
+    const auto turn = impl_->ranks->group().lead();
+    impl_->ranks->order("validate");
     return impl_->validate();
 }
 
@@ -209,6 +222,14 @@ std::map<std::string, double> Trainer::Impl::validate() {
     return values;
 }
 
+OptimizerState Trainer::whole_state() const {
+    const Impl& p = *impl_;
+    if (!p.ranks || !p.ranks->has_shards()) return p.optimizer.state();
+    const auto turn = p.ranks->group().lead();
+    p.ranks->order("gather");
+    return p.ranks->gather(p.optimizer, p.net.parameters());
+}
+
 Checkpoint Trainer::checkpoint(bool with_optimizer) const {
     const Impl& p = *impl_;
     Checkpoint result;
@@ -223,9 +244,7 @@ Checkpoint Trainer::checkpoint(bool with_optimizer) const {
     for (const Parameter& parameter : parameters)
         result.weights.emplace_back(parameter.name, copy(parameter.value));
     if (!with_optimizer) return result;
-    if (p.ranks && p.ranks->has_shards()) p.ranks->order("gather");
-    const OptimizerState state =
-        p.ranks ? p.ranks->gather(p.optimizer, parameters) : p.optimizer.state();
+    const OptimizerState state = whole_state();
     for (size_t i = 0; i < parameters.size(); ++i) {
         result.optimizer.emplace_back("optim.exp_avg." + parameters[i].name,
                                       copy(state.exp_avg[i]));
@@ -257,7 +276,9 @@ void Trainer::set(const std::string& key, const std::string& value) {
     changed.check();
     check_ranks(changed.train, impl_->ranks ? impl_->ranks->group().size() : 1);
     impl_->config = changed;
-    if (impl_->ranks) impl_->ranks->order("set", {{"key", key}, {"value", value}});
+    if (!impl_->ranks) return;
+    const auto turn = impl_->ranks->group().lead();
+    impl_->ranks->order("set", {{"key", key}, {"value", value}});
 }
 
 int64_t Trainer::steps_done() const {

@@ -24,7 +24,9 @@ struct StepReport {
     int64_t step = 0;  // steps done after this one
     // loss, lr, grad_norm, grad_norm.layer.N, bias_norm.layer.N, bits_per_dim, validation.loss, ...
     std::map<std::string, double> values;
-    std::map<std::string, double> timing;  // step_ms, examples_per_s, memory_bytes
+    // step_ms, data_ms, examples_per_s, memory_bytes; of several ranks also reduce_ms (until the
+    // gradients were summed), reduce_wait_ms (of it after the backward pass), sent_bytes
+    std::map<std::string, double> timing;
     // NaN or infinity: names the first layer that produced it; the step was not applied.
     std::string failure;
     bool stops = false;  // another rank was asked to end (SIGTERM)
@@ -55,6 +57,7 @@ class Trainer {
 
   private:
     void start_ranks(const Checkpoint* checkpoint);
+    [[nodiscard]] OptimizerState whole_state() const;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -32,7 +32,6 @@ struct Trainer::Impl {
     std::optional<WeightAverage> ema = {};  // where train.ema > 0
     TrainingData data;
     const TaskRoom* task;
-    int64_t id = 0;  // of this trainer among the leader's
     int64_t steps_done = 0;
     nlohmann::json last_metrics;
 

@@ -62,6 +62,7 @@ at::Tensor gather_whole(RankGroup& group, const std::vector<int64_t>& parts, con
 void TrainerRanks::order(const std::string& what, Json more) {
     if (group_.rank() != 0) return;
     more[kOrder] = what;
+    more["id"] = id_;
     (void)group_.broadcast(json_text(more));
 }
 

@@ -15,7 +15,8 @@
 
 namespace aft {
 
-// Orders of the leader: JSON with "do": begin (a trainer), step, validate, set, gather, end.
+// Orders of the leader: JSON with "do", which is begin (a trainer), step, validate, set, gather or
+// end, and the "id" of its trainer.
 inline constexpr const char* kOrder = "do";
 
 class TrainerRanks {
@@ -26,6 +27,7 @@ class TrainerRanks {
           has_shards_(train.shard_optimizer) {}
     [[nodiscard]] RankGroup& group() { return group_; }
     [[nodiscard]] GradientBuckets& buckets() { return buckets_; }
+    void set_id(int64_t id) { id_ = id; }  // of the leader's trainer, in its orders
     // Of the leader, to those who wait in serve_training(): what all of them do next.
     void order(const std::string& what, nlohmann::json more = nlohmann::json::object());
     // Every rank's parts in `totals`, and the failure of the first that has one, with its name.
@@ -41,6 +43,7 @@ class TrainerRanks {
     RankGroup& group_;
     GradientBuckets buckets_;
     bool has_shards_, stops_ = false;
+    int64_t id_ = 0;
 };
 
 // The part of a batch that a rank takes: [first, first + count), its micro batches from

@@ -18,6 +18,7 @@ import kill_checks
 import log_checks
 import maps_checks
 import op_checks
+import rank_checks
 import recipe_checks
 import shard_checks
 import sweep_checks
@@ -27,7 +28,8 @@ from harness import Cli
 
 PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks,
          "import": import_checks, "figures": figure_checks, "logs": log_checks, "cost": cost_checks,
-         "shards": shard_checks, "sweeps": sweep_checks, "kills": kill_checks, "maps": maps_checks, "recipes": recipe_checks}
+         "shards": shard_checks, "sweeps": sweep_checks, "kills": kill_checks, "maps": maps_checks, "recipes": recipe_checks,
+         "ranks": rank_checks}
 
 
 def run_part(name):

@@ -1,0 +1,197 @@
+"""Several processes train one model: the same bits, whatever their number; none is left behind, none waits for ever."""
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import tensors
+from train_checks import SMALL, lines_of, seconds_until, timeless
+
+STEPS = 12
+TREE = [*SMALL, *(word for setting in (f"train.steps={STEPS}", "train.history_frames=8", "train.validate_every=6",
+                                       "train.batch=8", "train.micro_batch=2", "train.reproducible=true")
+                  for word in ("--set", setting))]
+LONG = [*SMALL, *(word for setting in ("train.steps=1000000", "train.checkpoint_every=0", "train.validate_every=0",
+                                       "train.batch=8", "train.log_every=1") for word in ("--set", setting))]
+
+
+def last_of(run, step=STEPS):
+    return tensors.read(run / "checkpoints" / f"step-{step:08d}.safetensors")[0]
+
+
+def same_bits(cli):
+    runs = {}
+    for name, flags in {"one": ["--nproc", 1], "two threads": ["--threads", 2], "two": ["--nproc", 2], "four": ["--nproc", 4],
+                        "two shards": ["--nproc", 2, "--set", "train.shard_optimizer=true"]}.items():
+        runs[name] = cli.folder / name.replace(" ", "-")
+        threads = [] if "--threads" in flags else ["--threads", 1]
+        cli.ok(f"train with {name}", "train", *TREE, *threads, *flags, "--out", runs[name])
+    weights, lines = last_of(runs["one"]), timeless(lines_of(runs["one"]))
+    for name, run in runs.items():
+        cli.check(f"{name}: the weights and averages of one process", weights and last_of(run) == weights, "they differ")
+        cli.check(f"{name}: its log, line by line", len(lines) == STEPS and timeless(lines_of(run)) == lines,
+                  next((pair for pair in zip(lines, timeless(lines_of(run))) if pair[0] != pair[1]), "fewer lines"))
+    return runs
+
+
+def other_number(cli, runs):
+    more = STEPS + 6
+    for name, flags in {"one": ["--nproc", 4], "two-shards": [], "four": ["--nproc", 2]}.items():
+        cli.ok(f"resume {name} with another number", "train", "--resume", runs[name.replace("-", " ")], *flags,
+               "--threads", 1, "--steps", more)
+    ends = [last_of(run, more) for run in (runs["one"], runs["two shards"], runs["four"])]
+    cli.check("resumed with 4, 1 and 2 ranks: the same weights", ends[0] and ends[0] == ends[1] == ends[2], "they differ")
+
+
+def whole_batch(cli):
+    """Without micro batches the sums differ in their order alone."""
+    curves = []
+    for n in (1, 3):
+        run = cli.folder / f"whole-{n}"
+        result = cli.ok(f"train the whole batch with {n}", "train", *SMALL, "--set", "train.batch=8", "--steps", 20, "--nproc", n,
+                        "--out", run, "--json")
+        cli.check(f"the result says {n} ranks", (result.json() or {}).get("ranks") == n, result)
+        curves.append([line["loss"] for line in lines_of(run)])
+    far = max(abs(a - b) / a for a, b in zip(*curves))
+    cli.check("3 ranks give the losses of one process", len(curves[0]) == len(curves[1]) == 20 and far < 1e-5, far)
+
+
+def children(process):
+    seen = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True).stdout
+    return [int(word) for word in seen.split()]
+
+
+def start_long(cli, name, *flags):
+    run = cli.folder / name
+    process = cli.start("train", *LONG, "--nproc", 2, *flags, "--out", run)
+    log = run / "metrics.jsonl"
+    seconds_until(lambda: process.poll() is not None or (log.exists() and log.stat().st_size > 0), 60)
+    return run, process, children(process)
+
+
+def ended(cli, name, process, code, *mentions, seconds=40):
+    start = time.monotonic()
+    try:
+        err = process.communicate(timeout=seconds)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        err = f"still there after {seconds} s: {process.communicate()[1]}"
+    seen = f"code {process.returncode}, {time.monotonic() - start:.1f} s, {err[-600:]}"
+    cli.check(name, process.returncode == code and all(m in err for m in mentions), seen)
+
+
+def saved_whole(cli, name, run):
+    """What was saved is a step that can be trained on from."""
+    last = max((int(p.stem[5:]) for p in (run / "checkpoints").glob("step-*.safetensors")), default=0)
+    cli.check(f"{name}: its last step is saved", last == lines_of(run)[-1]["step"], last)
+    cli.ok(f"{name}: one process goes on", "train", "--resume", run, "--steps", last + 2)
+
+
+def lost_ranks(cli):
+    for name, sent, flags in (("killed", signal.SIGKILL, []), ("hung", signal.SIGSTOP, ["--rank-timeout", 2])):
+        run, process, others = start_long(cli, name, *flags)
+        cli.check(f"{name}: there is one other", len(others) == 1, others)
+        subprocess.run(["kill", f"-{int(sent)}", *map(str, others)])
+        ended(cli, f"a rank that is {name}: named, saved", process, 1, "rank 1 (", "ended or does not answer", "is saved in")
+        saved_whole(cli, name, run)
+        cli.check(f"{name}: nobody is left", not any(Path(f"/proc/{pid}").exists() for pid in others), others)
+    run, process, others = start_long(cli, "leader")
+    process.kill()
+    process.communicate()
+    gone = seconds_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in others), 20)
+    cli.check("without their leader the others end", gone < 20, gone)
+
+
+def asked_to_end(cli):
+    for name, to_leader in (("leader", True), ("worker", False)):
+        run, process, others = start_long(cli, f"asked-{name}")
+        subprocess.run(["kill", "-TERM", str(process.pid if to_leader else others[0])])
+        ended(cli, f"SIGTERM to the {name}", process, 130)
+        saved_whole(cli, f"SIGTERM to the {name}", run)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+LAUNCHERS = {
+    "torchrun": lambda rank, port: {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": 2,
+                                    "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": 1},
+    "srun": lambda rank, port: {"SLURM_PROCID": rank, "SLURM_STEP_NUM_TASKS": 2, "SLURM_LOCALID": rank, "MASTER_PORT": port,
+                                "SLURM_STEP_TASKS_PER_NODE": "2(x1)", "SLURM_STEP_NODELIST": "localhost"},
+    "mpirun": lambda rank, port: {"OMPI_COMM_WORLD_RANK": rank, "OMPI_COMM_WORLD_SIZE": 2, "OMPI_COMM_WORLD_LOCAL_RANK": rank,
+                                  "OMPI_COMM_WORLD_LOCAL_SIZE": 2, "MASTER_PORT": port},
+}
+
+
+def start_ranks(cli, launcher, out, per_rank=((), ())):
+    port, started = free_port(), []
+    for rank in (0, 1):
+        env = {**cli.env, **{key: str(value) for key, value in LAUNCHERS[launcher](rank, port).items()}}
+        started.append(subprocess.Popen(cli.command("train", *TREE, *per_rank[rank], "--out", out), cwd=cli.folder, env=env,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    return [(p, *p.communicate(timeout=60)) for p in started]
+
+
+def launchers(cli, one):
+    for name in LAUNCHERS:
+        run = cli.folder / name
+        (leader, said, note), (other, silent, _) = start_ranks(cli, name, run)
+        cli.check(f"{name}'s variables: both end well", leader.returncode == other.returncode == 0, (note, _))
+        cli.check(f"{name}: only rank 0 prints", "done at step" in said and silent == "" and "2 ranks of" in note, (said, silent, note))
+        cli.check(f"{name}: the weights of one process", last_of(run) == last_of(one), "they differ")
+    results = start_ranks(cli, "torchrun", cli.folder / "differs", ((), ("--set", "train.clip=7")))
+    for process, _, err in results:
+        cli.check("ranks with other settings: both say which", process.returncode == 1 and "/settings/train/clip" in err
+                  and "rank 1 (" in err and "has 7" in err, err)
+    cli.check("and nothing was begun", not (cli.folder / "differs").exists(), "a folder")
+
+
+def refusals(cli):
+    port = free_port()
+    one = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    train = ["train", *TREE, "--out", "none", "--rank-timeout", 1]
+    cli.bad("a rank that does not come", train, [1], "rank 1 of 2 has not come within 1 s", env=one)
+    cli.bad("rank 0 that does not come", train, [1], "rank 1 of 2", "127.0.0.1", env={**one, "RANK": "1"})
+    cli.bad("RANK alone is missing", train, [2], "WORLD_SIZE is set, RANK is not", env={"WORLD_SIZE": "2"})
+    cli.bad("RANK is no number", train, [2], "RANK='x'", "0 to 1", env={**one, "RANK": "x"})
+    cli.bad("RANK too large", train, [2], "RANK='2'", "0 to 1", env={**one, "RANK": "2"})
+    cli.bad("MASTER_PORT is no port", train, [2], "MASTER_PORT='70000'", env={**one, "MASTER_PORT": "70000"})
+    cli.bad("several machines without an address", train, [2], "MASTER_ADDR",
+            env={"RANK": "0", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "1", "LOCAL_RANK": "0"})
+    cli.bad("--nproc among ranks", [*train, "--nproc", 2], [2], "--nproc 2", "rank 0 of 2", env=one)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        cli.bad("a port in use", train, [1], "is the port taken", env={**one, "MASTER_PORT": str(taken.getsockname()[1])})
+    cli.bad("a batch too small", ["train", *TREE, "--out", "none", "--set", "train.batch=2", "--nproc", 3], [2],
+            "train.batch is 2", "at least 3")
+    cli.bad("a tree for 3", ["train", *TREE, "--out", "none", "--nproc", 3], [2], "train.reproducible", "multiple of the 3 ranks")
+    cli.bad("a tree of 3", ["train", *TREE, "--out", "none", "--set", "train.batch=6"], [2], "train.reproducible", "6/2")
+    cli.check("nothing was begun", not (cli.folder / "none").exists(), "a folder")
+
+
+def no_number(cli):
+    """NaN in a run's weights: the rank that meets it is named, nothing is applied, nobody hangs."""
+    run = cli.folder / "no-number"
+    cli.ok("a run", "train", *TREE, "--out", run)
+    path = run / "checkpoints" / f"step-{STEPS:08d}.safetensors"
+    found, metadata = tensors.read(path)
+    name = next(key for key in found if key.endswith("mlp.fc1.weight"))
+    dtype, shape, values = found[name]
+    tensors.write(path, {**found, name: (dtype, shape, [float("nan")] * len(values))}, metadata)
+    seen = cli.run("train", "--resume", run, "--steps", STEPS + 5, "--nproc", 2)
+    cli.check("NaN names a rank and the layer", seen.code == 1 and "rank 0 (" in seen.err and name in seen.err
+              and "the step was not applied" in seen.err, seen)
+
+
+def run(cli):
+    runs = cli.part(same_bits)
+    if runs:
+        cli.part(other_number, runs)
+        cli.part(launchers, runs["two threads"])
+    for group in (whole_batch, lost_ranks, asked_to_end, refusals, no_number):
+        cli.part(group)
