@@ -98,7 +98,7 @@ void print_outcome(const TrainResult& result, const TrainFlags& flags) {
     if (!shown.empty()) print_words(shown);
 }
 
-// What all ranks have to be told alike.
+// What has to be the same on all ranks.
 nlohmann::json same_on_all(const TrainRequest& request) {
     return {{"settings", config_to_json(request.config)},
             {"--set", request.set},

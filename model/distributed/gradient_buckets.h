@@ -16,9 +16,10 @@
 #include <memory>
 #include <vector>
 
+#include "model/distributed/bucket_sender.h"
 #include "model/distributed/rank_group.h"
+#include "model/distributed/shard.h"
 #include "model/nn/parameters.h"
-#include "model/train/shard.h"
 
 namespace aft {
 
@@ -33,21 +34,13 @@ class GradientBuckets {
     // once.
     void begin(bool overlap);
     // After it: blocks until all gradients are the sums (with shards: this rank's part of each).
-    void finish();
+    ReduceCost finish();
     // With shards: after the update, every rank gets all values.
     void share_values();
     // This rank's part of each parameter, of all where there are no shards.
     [[nodiscard]] const Shards& shards() const;
     // Floats of each rank of one parameter, in the order of the ranks.
     [[nodiscard]] std::vector<int64_t> parts_of(size_t parameter) const;
-
-    // Of the step between begin() and finish().
-    struct Cost {
-        double send_ms = 0;      // of all buckets, one after the other
-        double wait_ms = 0;      // of it after the backward pass had ended: not hidden behind it
-        int64_t sent_bytes = 0;  // by this rank to others
-    };
-    [[nodiscard]] Cost cost() const;
 
   private:
     struct Impl;

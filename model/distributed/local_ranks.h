@@ -24,8 +24,8 @@ class LocalRanks {
     std::vector<pid_t> others_;
 };
 
-// Of a rank other than 0: Ctrl-C and a closed terminal are rank 0's to act on, and so is the wish
-// to end (SIGTERM), which is only noted. A rank that LocalRanks started ends with its parent.
+// Of a rank other than 0: Ctrl-C and a closed terminal are rank 0's to act on, and a SIGTERM
+// is only noted. A rank that LocalRanks started ends with its parent.
 void hold_signals();
 [[nodiscard]] bool is_stop_asked();  // SIGTERM came. Any thread.
 

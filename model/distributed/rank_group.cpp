@@ -58,7 +58,7 @@ c10::intrusive_ptr<c10d::Store> open_store(const RankPlace& place, Milliseconds 
         error_words([&] { store = c10::make_intrusive<c10d::TCPStore>(place.address, options); });
     if (!problem.empty())
         fail("rank {} of {}: cannot {} {}:{} ({}): {:.200}", place.rank, place.size,
-             options.isServer ? "listen at" : "reach rank 0 at", place.address, place.port,
+             options.isServer ? "serve at" : "reach rank 0 at", place.address, place.port,
              options.isServer ? "is the port taken? MASTER_PORT chooses another"
                               : "MASTER_ADDR and MASTER_PORT",
              problem.substr(0, problem.find('\n')));
@@ -289,7 +289,7 @@ void RankGroup::broadcast(std::span<char> bytes) {
     });
 }
 
-void RankGroup::exchange(const Blocks& in, const Blocks& out) {
+void RankGroup::exchange(const RankBlocks& in, const RankBlocks& out) {
     impl_->together([&] {
         impl_->alltoall(view_of(in.data, sum_of(in.counts), at::kFloat),
                         view_of(out.data, sum_of(out.counts), at::kFloat), in.counts, out.counts);

@@ -38,11 +38,11 @@ class RankGroup {
     std::string broadcast(const std::string& from_leader, Patience patience = Patience::limited);
     void broadcast(std::span<char> bytes);  // as many on every rank
     // in: counts_in[r] floats for each rank r, one after the other; out: counts_out[r] of each.
-    struct Blocks {
+    struct RankBlocks {
         const std::vector<int64_t>& counts;  // per rank
         float* data;
     };
-    void exchange(const Blocks& in, const Blocks& out);
+    void exchange(const RankBlocks& in, const RankBlocks& out);
     // Of the leader, while it does something that takes several collectives: its threads take
     // turns.
     [[nodiscard]] std::unique_lock<std::recursive_mutex> lead();

@@ -11,9 +11,9 @@ struct RankPlace {
     int rank = 0, size = 1;  // of all processes
     int local_rank = 0, local_size = 1;
     std::string address = "127.0.0.1";  // of rank 0
-    int port = 29500;                   // where the store listens
+    int port = 29500;                   // of the store
     bool has_agent_store = false;       // torchrun holds the store: no rank opens its server
-    int listener = -1;                  // a socket that listens at `port` already; -1 = none
+    int listener = -1;                  // a socket that is open at `port` already; -1 = none
     int restart = 0;                    // of torchrun: how often it has started the ranks again
     std::string said_by{};              // "RANK and WORLD_SIZE", ...: for messages
 };

@@ -41,7 +41,7 @@ struct TrainResult {
     bool interrupted = false;
 };
 // Ranks beside the leader: take every step with it until it is done. Error where a rank is lost,
-// and what goes wrong here, which the others are told.
+// and what goes wrong here, which the others learn.
 void serve_train_job(RankGroup& ranks, const std::string& device);
 // report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
 [[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/config.h"
+#include "model/distributed/shard.h"
 #include "model/nn/parameters.h"
-#include "model/train/shard.h"
 
 namespace aft {
 

@@ -9,14 +9,14 @@
 #include "core/caught.h"
 #include "core/check.h"
 #include "core/json.h"
-#include "model/device.h"
+#include "model/system.h"
 #include "model/train/trainer.h"
 #include "model/train/trainer_ranks.h"
 
 namespace aft {
 namespace {
 
-struct Worker {
+struct RankWorker {
     RankGroup& group;
     at::Device device;
     std::map<int64_t, std::unique_ptr<Trainer>> trainers{};  // by the ids of the leader's
@@ -26,7 +26,7 @@ int64_t id_of(const nlohmann::json& order) {
     return order.at("id").get<int64_t>();
 }
 
-void begin(Worker& worker, const nlohmann::json& order) {
+void begin(RankWorker& worker, const nlohmann::json& order) {
     const TrainerStart start = receive_start(worker.group, order);
     std::unique_ptr<Trainer> trainer;
     const std::string problem = error_words(
@@ -56,7 +56,7 @@ const std::map<std::string, Duty>& duties() {
     return all;
 }
 
-void obey(Worker& worker, const nlohmann::json& order) {
+void obey(RankWorker& worker, const nlohmann::json& order) {
     const auto what = order.at(kOrder).get<std::string>();
     if (what == "begin") return begin(worker, order);
     const auto trainer = worker.trainers.find(id_of(order));
@@ -73,7 +73,7 @@ void obey(Worker& worker, const nlohmann::json& order) {
 }  // namespace
 
 void serve_training(RankGroup& group, at::Device device) {
-    Worker worker{.group = group, .device = device};
+    RankWorker worker{.group = group, .device = device};
     for (;;) {
         const std::string text = group.broadcast("", Patience::endless);
         if (text.empty()) return;

@@ -7,8 +7,8 @@
 
 namespace aft {
 
-// Until the leader is done. Error, with the rank's name, where a rank is lost; what goes wrong here
-// is told to the others first.
+// Until the leader is done. Error, with the rank's name, where a rank is lost; the others
+// are given the words of what goes wrong here first.
 void serve_training(RankGroup& group, at::Device device);
 
 }  // namespace aft

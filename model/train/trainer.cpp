@@ -14,8 +14,8 @@
 #include "core/clock.h"
 #include "model/checkpoints/naming.h"
 #include "model/data/source.h"
-#include "model/device.h"
 #include "model/nn/input_norm.h"
+#include "model/system.h"
 #include "model/train/trainer_impl.h"
 
 namespace aft {
@@ -99,8 +99,8 @@ Trainer::Trainer(const Config& config, at::Device device, RankGroup* ranks) {
     check_ranks(fitted.train, ranks == nullptr ? 1 : ranks->size());
     Net net(fitted.model, static_cast<uint64_t>(fitted.train.seed), device);
     nlohmann::json description = describe(*source, fitted);
-    impl_ = std::make_unique<Impl>(fitted, std::move(source), std::move(net),
-                                   std::move(description), ranks);
+    impl_ = std::make_unique<Impl>(fitted, OpenedData{std::move(source), std::move(description)},
+                                   std::move(net), ranks);
     start_ranks(nullptr);
 }
 
@@ -113,8 +113,8 @@ Trainer::Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ran
     check_demand(config, device);
     check_ranks(config.train, ranks == nullptr ? 1 : ranks->size());
     nlohmann::json description = describe(*source, config);
-    impl_ = std::make_unique<Impl>(config, std::move(source), make_net(checkpoint, device),
-                                   std::move(description), ranks);
+    impl_ = std::make_unique<Impl>(config, OpenedData{std::move(source), std::move(description)},
+                                   make_net(checkpoint, device), ranks);
     naming_model(checkpoint.path, [&] {
         load_optimizer(checkpoint, impl_->net.parameters(), impl_->optimizer);
         if (impl_->ema) impl_->ema->load(checkpoint.optimizer);
@@ -164,7 +164,7 @@ StepReport Trainer::Impl::step() {
     {  // or the next step would count twice what this one has of the gradients
         const OnFailure drop_gradients([&] { optimizer.zero_grad(); });
         StepTotals totals;
-        report.values["loss"] = run_micro_batches(batch, totals, report.failure);
+        report.values["loss"] = run_micro_batches(batch, totals, report);
         if (report.failure.empty()) {
             totals.write("", report.values);
             add_penalty(report);
@@ -185,13 +185,7 @@ StepReport Trainer::Impl::step() {
     if (train.validate_every > 0 && steps_done % train.validate_every == 0)
         report.error = caught([&] { report.values.merge(validate()); });
     last_metrics = report.values;
-    if (ranks) {
-        const GradientBuckets::Cost cost = ranks->buckets().cost();
-        report.stops = ranks->stops();
-        report.timing["reduce_ms"] = cost.send_ms;
-        report.timing["reduce_wait_ms"] = cost.wait_ms;
-        report.timing["sent_bytes"] = static_cast<double>(cost.sent_bytes);
-    }
+    report.stops = ranks && ranks->stops();
     report.timing["step_ms"] = step_ms;
     report.timing["examples_per_s"] = 1000.0 * static_cast<double>(train.batch) / step_ms;
     report.timing["memory_bytes"] = static_cast<double>(memory_bytes());

@@ -14,20 +14,39 @@
 
 namespace aft {
 
+struct OpenedData {
+    std::shared_ptr<const DataSource> source;
+    nlohmann::json description;
+};
+
 struct TrainingData {
     std::shared_ptr<const DataSource> source;
     nlohmann::json description;
+    BatchPart part;  // of each batch: this rank's
     Loader loader;
     // Batches of this rank, on the device, with their places; loaded when first wanted.
     std::optional<std::vector<std::pair<int64_t, Batch>>> validation = {};
 };
+
+// The loader makes this rank's part of each batch; alone all of it.
+[[nodiscard]] inline TrainingData training_data(OpenedData opened, const Config& config,
+                                                const RankGroup* group) {
+    const BatchPart part = batch_part(config.train, group == nullptr ? 0 : group->rank(),
+                                      group == nullptr ? 1 : group->size());
+    const LoaderOptions options{config.model,       config.data,
+                                config.train.batch, static_cast<uint64_t>(config.train.seed),
+                                part.first,         part.count};
+    return {.source = opened.source,
+            .description = std::move(opened.description),
+            .part = part,
+            .loader = Loader(opened.source, options)};
+}
 
 struct Trainer::Impl {
     Config config;
     Net net;
     at::Device device;
     std::unique_ptr<TrainerRanks> ranks;  // none: alone
-    BatchPart part;
     AdamW optimizer;
     std::optional<WeightAverage> ema = {};  // where train.ema > 0
     TrainingData data;
@@ -35,32 +54,28 @@ struct Trainer::Impl {
     int64_t steps_done = 0;
     nlohmann::json last_metrics;
 
-    Impl(const Config& given, const std::shared_ptr<const DataSource>& opened, Net made,
-         nlohmann::json description, RankGroup* group)
+    Impl(const Config& given, OpenedData opened, Net made, RankGroup* group)
         : config(given),
           net(std::move(made)),
           device(net.parameters().front().value.device()),
           ranks(group == nullptr
                     ? nullptr
                     : std::make_unique<TrainerRanks>(*group, net.parameters(), config.train)),
-          part(batch_part(config.train, group == nullptr ? 0 : group->rank(),
-                          group == nullptr ? 1 : group->size())),
           optimizer(net.parameters(), ranks ? ranks->buckets().shards() : Shards{}),
-          data{.source = opened,
-               .description = std::move(description),
-               .loader = Loader(
-                   opened, {config.model, config.data, config.train.batch,
-                            static_cast<uint64_t>(config.train.seed), part.first, part.count})},
+          data(training_data(std::move(opened), config, group)),
           task(&task_of(config.model)) {
         if (config.train.ema > 0) ema.emplace(net.parameters());
     }
+    [[nodiscard]] StepReport step();
+    [[nodiscard]] std::map<std::string, double> validate();
 
+  private:
     [[nodiscard]] int64_t micro_size() const {
         const int64_t micro = config.train.micro_batch;
         return micro > 0 ? std::min(micro, config.train.batch) : config.train.batch;
     }
     [[nodiscard]] Pass pass(bool training, int64_t micro) const;
-    double run_micro_batches(const Batch& batch, StepTotals& totals, std::string& failure);
+    double run_micro_batches(const Batch& batch, StepTotals& totals, StepReport& report);
     void add_penalty(StepReport& report) const;
     std::string find_failure(const Batch& batch, int64_t micro) const;
     std::string gradient_failure(const std::vector<double>& squares) const;
@@ -68,8 +83,6 @@ struct Trainer::Impl {
     void add_bias_norms(StepReport& report) const;
     bool apply(StepReport& report);
     void load_validation();
-    [[nodiscard]] StepReport step();
-    [[nodiscard]] std::map<std::string, double> validate();
 };
 
 [[nodiscard]] inline Batch to_device(const Batch& batch, at::Device device) {

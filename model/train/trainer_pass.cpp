@@ -87,14 +87,21 @@ Pass Trainer::Impl::pass(bool training, int64_t micro) const {
     return pass;
 }
 
+static void add_cost(const ReduceCost& cost, StepReport& report) {
+    report.timing["reduce_ms"] = cost.send_ms;
+    report.timing["reduce_wait_ms"] = cost.wait_ms;
+    report.timing["sent_bytes"] = static_cast<double>(cost.sent_bytes);
+}
+
 // Forward and backward of this rank's part of the batch; gradients add up, over all ranks in the
 // end. Returns the loss of the whole batch; `failure` is set where a loss is not finite, on any
 // rank: nobody begins the last backward pass then.
 double Trainer::Impl::run_micro_batches(const Batch& batch, StepTotals& totals,
-                                        std::string& failure) {
+                                        StepReport& report) {
+    std::string& failure = report.failure;
     const int64_t count = batch.input.size(0), size = std::min(micro_size(), count);
     GradientTree tree(net.parameters(), config.train.reproducible && size < count);
-    for (int64_t first = 0, micro = part.first_micro; first < count; first += size, ++micro) {
+    for (int64_t first = 0, micro = data.part.first_micro; first < count; first += size, ++micro) {
         const int64_t n = std::min(size, count - first);
         const Batch piece = to_device(slice(batch, first, n), device);
         const TaskResult result = task->evaluate(net, piece, pass(true, micro), config.train.own);
@@ -111,7 +118,7 @@ double Trainer::Impl::run_micro_batches(const Batch& batch, StepTotals& totals,
         tree.add();
     }
     tree.finish();
-    if (ranks) ranks->buckets().finish();
+    if (ranks) add_cost(ranks->buckets().finish(), report);
     return totals.loss();
 }
 

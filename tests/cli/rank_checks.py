@@ -85,7 +85,7 @@ def saved_whole(cli, name, run):
     """What was saved is a step that can be trained on from."""
     last = max((int(p.stem[5:]) for p in (run / "checkpoints").glob("step-*.safetensors")), default=0)
     cli.check(f"{name}: its last step is saved", last == lines_of(run)[-1]["step"], last)
-    cli.ok(f"{name}: one process goes on", "train", "--resume", run, "--steps", last + 2)
+    cli.ok(f"{name}: one process continues", "train", "--resume", run, "--steps", last + 2)
 
 
 def lost_ranks(cli):

@@ -10,7 +10,7 @@ ALLOWED = {
     "viz": ("core/", "viz/"),
     "bench": ("bench/", "core/", "model/"),
     "app": ("app/", "core/", "viz/", "bench/bench.h", "model/session.h", "model/jobs.h",
-            "model/jobs/", "model/system.h", "model/run_name.h", "model/model_files.h", "model/requests.h", "model/recipe.h", "model/status.h", "model/completion.h", "model/data_item.h",
+            "model/jobs/", "model/distributed/local_ranks.h", "model/distributed/rank_group.h", "model/system.h", "model/run_name.h", "model/model_files.h", "model/requests.h", "model/recipe.h", "model/status.h", "model/completion.h", "model/data_item.h",
             "model/metrics.h"),
     "tests": ("",),
 }
@@ -21,7 +21,8 @@ GLFW = re.compile(r"^GLFW/")
 # Headers that must stay free of LibTorch, whatever they include; others say so in their first lines.
 # The headers of model/jobs/, which jobs.h includes, are among them.
 PLAIN_HEADERS = ("model/session.h", "model/jobs.h", "model/config.h", "model/requests.h", "model/recipe.h", "model/status.h", "model/completion.h",
-                 "model/data_item.h", "model/system.h", "model/metrics.h", "model/traits.h")
+                 "model/data_item.h", "model/system.h", "model/metrics.h", "model/traits.h", "model/distributed/rank_group.h",
+                 "model/distributed/rank_place.h", "model/distributed/local_ranks.h")
 
 
 def include_direction():

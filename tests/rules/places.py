@@ -22,6 +22,7 @@ CATCH = {
 THREADS = {
     "model/session/api.cpp": "trainer and worker",
     "model/data/loader.cpp": "loaders, which the trainer alone talks to",
+    "model/distributed/": "gradients travel while the backward pass computes; a group waits for its ranks",
     "core/system/": "the team of the kernels, and what keeps it from spinning",
     "app/cli/interrupts.": "signals are waited for",
     "app/state/background.h": "files that a panel shows are read",
@@ -34,6 +35,7 @@ SHARED = {
     "model/session/probe_cache.": "cache of answers",
     "model/session/item_cache.": "cache of inputs",
     "model/data/loader.cpp": "batches between loaders and trainer",
+    "model/distributed/": "buckets between trainer and sender; the turn of the leader's threads",
     "core/system/": "the team of the kernels",
     "core/warnings.cpp": "warnings come from any thread",
     "core/number_column.cpp": "the writer appends while readers hold the rows before",
