@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "app/panels/lab/lab_actions.h"
+#include "app/panels/lab/lab_words.h"
 #include "core/environment.h"
 #include "core/image.h"
 #include "tests/app/clicks.h"
@@ -133,6 +135,28 @@ class RandomClicks : public BareTest {
         ui().workspace = Workspace::lab;
         until_usable("result/main/lab.add");
     }
+    // The Inspector shows an intervention of this name.
+    void add_to_lab(const std::string& name) {
+        ui().workspace = Workspace::lab;
+        ui().settings.zoom = 1;
+        add_intervention(ui(), name);
+        stage_->step();
+    }
+    [[nodiscard]] decltype(ClickRules::nudges) lab_nudges() {
+        decltype(ClickRules::nudges) nudges{{"result/main/lab.add", [this] { empty_lab(); }}};
+        for (const InterventionInfo& info : all_interventions())
+            for (const InterventionOption& option : info.options)
+                nudges.push_back({"inspector/intervention/" + option.key,
+                                  [this, name = info.info.name] { add_to_lab(name); }});
+        return nudges;
+    }
+    // Two models whose settings differ.
+    void compare_with_demo() {
+        compare_steps();
+        (void)ui().selection.compare.add(
+            {.path = source_file("assets/demo/mirror.safetensors").string()});
+        until([] { return false; }, 30);
+    }
     // Too little room for all channels of a picture that can be read.
     void crowd(const char* more) {
         ui().selection.image = {};
@@ -169,6 +193,7 @@ class RandomClicks : public BareTest {
                      ui().selection.compare.view = CompareView::split;
                      stage_->step();
                  }},
+                {"compare/main/settings:", [this] { compare_with_demo(); }},
                 {"compare/", [this] { compare_steps(); }},
                 {"inspector/links/", [this] { compare_steps(); }}};
     }
@@ -197,7 +222,6 @@ class RandomClicks : public BareTest {
                 {"biases/main/compare=change_since_pin", [this] { pin(); }},
                 {"focus/main/compare=change_since_pin", [this] { pin(); }},
                 {"statistics/main/compare=change_since_pin", [this] { pin(); }},
-                {"result/main/lab.add", [this] { empty_lab(); }},
                 {"top_bar/menu/menu",
                  [this] {
                      stage_->set_size({1100, 700});
@@ -219,7 +243,8 @@ class RandomClicks : public BareTest {
     }
     static bool is_long() { return !variable("AFTERIMAGE_ALL_TESTS").empty(); }
     void explore(ClickRules rules) {
-        for (const auto& nudge : form_nudges()) rules.nudges.push_back(nudge);
+        for (const auto& more : {form_nudges(), lab_nudges()})
+            rules.nudges.insert(rules.nudges.end(), more.begin(), more.end());
         Clicks clicks(stage_, rules);
         clicks.explore();
         std::cout << "    " << clicks.summary() << std::endl;

@@ -58,13 +58,15 @@ void LabCompletions::renew(Ui& ui, const std::vector<std::shared_ptr<const DataI
                   unknown_of(ui, tokens_of(ui)), ui.selection.completion.sample};
     key.sample.samples = 1;
     key.sample.particles = 1;
-    if (!key.is(key_)) {
+    const size_t count = std::min(items.size(), is_text_model(ui) ? size_t{1} : kMostColumns);
+    bool is_same = key.is(key_) && columns_.size() <= count;
+    for (size_t i = 0; i < columns_.size() && is_same; ++i) is_same = columns_[i].item == items[i];
+    if (!is_same) {
         columns_.clear();
         asked_ = -1;
         key_ = std::move(key);
     }
-    const size_t count = std::min({items.size(), is_text_model(ui) ? size_t{1} : kMostColumns});
-    while (columns_.size() < count) columns_.emplace_back();
+    for (size_t i = columns_.size(); i < count; ++i) columns_.emplace_back().item = items[i];
     if (recipe == recipe_) return;
     recipe_ = recipe;
     recipe_since_ = ui.time;
@@ -114,19 +116,20 @@ void LabCompletions::take(Ui& ui) {
     asked_ = -1;
 }
 
-void LabCompletions::ask(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items) {
+void LabCompletions::ask(Ui& ui) {
     if (asked_ >= 0 || is_completing(ui)) return;
     for (size_t i = 0; i < columns_.size() && i < shown_; ++i)
         for (const Version version : {untouched, changed}) {
             LabSample& sample = columns_[i].samples[version];
-            if (sample.is_done || items[i]->tokens.size() < key_.unknown.size()) continue;
+            const DataItem& item = *columns_[i].item;
+            if (sample.is_done || item.tokens.size() < key_.unknown.size()) continue;
             if (version == changed) {
                 if (recipe_.is_untouched()) continue;
                 if (ui.time - recipe_since_ < kRecipePause)
                     return ui.want_frame_at(recipe_since_ + kRecipePause);
             }
             CompletionRequest request;
-            request.tokens = items[i]->tokens;
+            request.tokens = item.tokens;
             request.tokens.resize(key_.unknown.size());
             request.unknown = key_.unknown;
             request.sample = key_.sample;
@@ -140,10 +143,11 @@ void LabCompletions::ask(Ui& ui, const std::vector<std::shared_ptr<const DataIte
         }
 }
 
-void LabCompletions::draw_picture(Ui& ui, const DataItem& item, const PicturePlace& place) {
+void LabCompletions::draw_picture(Ui& ui, const PicturePlace& place) {
     const auto [column, row, zoom] = place;
     const ModelConfig& model = ui.status.config.model;
     LabColumn& of = columns_[column];
+    const DataItem& item = *of.item;
     viz::TokenTexture* texture = &of.difference;
     const viz::TokenImage base{.tokens = item.tokens,
                                .height = model.height,
@@ -192,8 +196,7 @@ void LabCompletions::draw_picture(Ui& ui, const DataItem& item, const PicturePla
          .why_not = {}});
 }
 
-void LabCompletions::draw_pictures(Ui& ui,
-                                   const std::vector<std::shared_ptr<const DataItem>>& items) {
+void LabCompletions::draw_pictures(Ui& ui) {
     const ModelConfig& model = ui.status.config.model;
     const ImVec2 corner = ImGui::GetCursorScreenPos(), area = ImGui::GetContentRegionAvail();
     const float gap = ui.px(10), label = ui.px(kLabLabel), foot = ui.px(kLabFoot);
@@ -210,7 +213,7 @@ void LabCompletions::draw_pictures(Ui& ui,
                  row == 1 ? Face::medium : Face::regular});
         for (size_t i = 0; i < columns_.size() && i < shown_; ++i) {
             ImGui::SetCursorScreenPos({corner.x + label + float(i) * (picture.x + gap), y});
-            draw_picture(ui, *items[i], {i, row, zoom});
+            draw_picture(ui, {i, row, zoom});
         }
     }
     for (size_t i = 0; i < columns_.size() && i < shown_; ++i)
@@ -254,11 +257,11 @@ void LabCompletions::draw(Ui& ui, const std::vector<std::shared_ptr<const DataIt
                           const Recipe& recipe) {
     renew(ui, items, recipe);
     take(ui);
-    ask(ui, items);
+    ask(ui);
     if (is_text_model(ui))
         draw_texts(ui);
     else
-        draw_pictures(ui, items);
+        draw_pictures(ui);
 }
 
 }  // namespace aft::app

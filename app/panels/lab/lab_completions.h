@@ -26,6 +26,7 @@ class LabCompletions {
         bool is_done = false;
     };
     struct LabColumn {
+        std::shared_ptr<const DataItem> item;
         std::array<LabSample, 2> samples;
         viz::TokenTexture difference;
         double mean_levels = 0;
@@ -41,14 +42,14 @@ class LabCompletions {
     void renew(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
                const Recipe& recipe);
     void take(Ui& ui);
-    void ask(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items);
+    void ask(Ui& ui);
     void compare(const ModelConfig& model, LabColumn& column);
-    void draw_pictures(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items);
+    void draw_pictures(Ui& ui);
     struct PicturePlace {
         size_t column;
         int row, zoom;
     };
-    void draw_picture(Ui& ui, const DataItem& item, const PicturePlace& place);
+    void draw_picture(Ui& ui, const PicturePlace& place);
     void draw_texts(Ui& ui);
 
     SampleKey key_;
