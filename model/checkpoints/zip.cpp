@@ -10,8 +10,8 @@
 namespace aft {
 namespace {
 
-constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50,
-                   kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
+constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd64 = 0x06064b50,
+                   kLocator64 = 0x07064b50;
 constexpr uint64_t kEndBytes = 22, kLocatorBytes = 20, kEnd64Bytes = 56, kCentralBytes = 46,
                    kLocalBytes = 30, kLongestComment = 65535;
 constexpr uint64_t kMostDirectoryBytes = uint64_t{64} << 20;

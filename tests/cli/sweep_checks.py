@@ -1,6 +1,7 @@
 """Sweeps, evaluation by class and example, and what the data and the user say of a model."""
 import csv
 import json
+import subprocess
 
 SWEEP = {"sentence": "two windows", "preset": "demo-mirror", "data": "mirror?size=8",
          "set": {"train.steps": 2, "train.schedule_steps": 2, "train.batch": 2, "train.validate_every": 0,
@@ -31,6 +32,26 @@ def sweeps(cli):
     again = cli.ok("sweep --resume", "sweep", "windows.json", "--out", "sw", "--resume", "--json").json()
     cli.check("what is done stays", again and again["runs"] == found["runs"], again)
     cli.bad("an unknown sweep", ["sweep", "--preset", "nothing"], [2], "bytes-window")
+
+
+def full_disk(cli):
+    """A disk of 1 MiB that is nearly full: the sweep ends, and goes on when there is room."""
+    alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+    small = cli.folder / "small"
+    small.mkdir()
+    mount = f"mount -t tmpfs -o size=1m none '{small}' && cd '{small}'"
+    if subprocess.run([*alone, mount], capture_output=True).returncode != 0:
+        return cli.skip("this system mounts no disk of its own for a test")
+    (cli.folder / "full.json").write_text(json.dumps(SWEEP))
+    sweep = f"'{cli.binary}' --threads 1 sweep '{cli.folder}/full.json' --out sw"
+    script = (f"{mount} && head -c 1000000 /dev/zero > ballast && {sweep} 2>'{cli.folder}/first';"
+              f"echo $? >'{cli.folder}/code'; rm ballast; {sweep} --resume --json >'{cli.folder}/found.json'")
+    subprocess.run([*alone, script], capture_output=True, timeout=120)
+    said = (cli.folder / "first").read_text()
+    cli.check("a full disk ends a sweep", (cli.folder / "code").read_text().strip() == "1" and
+              "sw: the disk is full" in said and "--resume continues" in said, said)
+    found = (cli.folder / "found.json").read_text()
+    cli.check("with room it goes on", [r["state"] for r in json.loads(found)["runs"]] == ["done"] * 4, found)
 
 
 def evaluation(cli):
@@ -68,5 +89,6 @@ def given_settings(cli):
 
 def run(cli):
     sweeps(cli)
+    full_disk(cli)
     evaluation(cli)
     given_settings(cli)
