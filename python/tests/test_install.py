@@ -6,6 +6,7 @@ import unittest
 import zipfile
 
 import afterimage
+from afterimage.library import VERSION, places
 from case import PACKAGE, ROOT, Case
 
 BUILD = "import sys; sys.path.insert(0, sys.argv[1]); import backend; print(backend.build_wheel(sys.argv[2]))"
@@ -20,11 +21,19 @@ print(afterimage.__version__, len(known_tables()))
 """
 
 
+KERNELS = """
+import sys; sys.path.insert(0, sys.argv[1])
+from afterimage.library import load_library, places
+assert str(places()[0]).startswith(sys.argv[1]), places()
+print(places()[0].is_file() and load_library().aft_ops_version())
+"""
+
+
 class Wheel(Case):
-    def run_python(self, code, *arguments):
+    def run_python(self, code, *arguments, **variables):
         done = subprocess.run([sys.executable, "-c", code, *map(str, arguments)], cwd=self.folder, capture_output=True,
                               text=True,
-                              env={"PATH": "/usr/bin:/bin"})
+                              env={"PATH": "/usr/bin:/bin", **variables})
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.strip()
 
@@ -37,6 +46,16 @@ class Wheel(Case):
             self.assertEqual(len(record.splitlines()), len(wheel.namelist()))
         tables = len(list((ROOT / "assets" / "imports").glob("*.json")))
         self.assertEqual(self.run_python(USE, self.folder / "site"), f"{afterimage.__version__} {tables}")
+
+    def test_takes_the_kernels_along_where_they_are_built(self):
+        library = next((p for p in places() if p.is_file()), None)
+        if library is None:
+            self.skipTest("libafterimage_ops.so is not built")
+        name = self.run_python(BUILD, PACKAGE / "_build", self.folder, AFTERIMAGE_OPS_LIBRARY=str(library))
+        self.assertNotIn("-any", name)
+        with zipfile.ZipFile(self.folder / name) as wheel:
+            wheel.extractall(self.folder / "site")
+        self.assertEqual(self.run_python(KERNELS, self.folder / "site"), str(VERSION))
 
     def test_version(self):
         cmake = re.search(r"project\(afterimage VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]

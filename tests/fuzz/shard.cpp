@@ -1,30 +1,8 @@
 // A tar shard of pictures and labels: headers by libarchive, keys and labels by us.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "core/warnings.h"
 #include "model/data/shard_scan.h"
+#include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/refused.h"
-
-namespace {
-
-// A file in memory that has a path.
-class MemoryFile {
-  public:
-    MemoryFile(const uint8_t* bytes, size_t size) : fd_(::memfd_create("shard", MFD_CLOEXEC)) {
-        const bool is_written = fd_ >= 0 && ::write(fd_, bytes, size) == static_cast<ssize_t>(size);
-        aft::require(is_written, "there is memory for the file", std::to_string(size));
-    }
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-    ~MemoryFile() { ::close(fd_); }
-    [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
-  private:
-    int fd_;
-};
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     using namespace aft;
