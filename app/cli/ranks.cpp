@@ -72,6 +72,14 @@ Ranks::Ranks(const RankFlags& flags, const Globals& globals, const nlohmann::jso
     if (leads()) say_ranks(*group_, globals_.threads);
 }
 
+JobControl quiet_control(std::stop_source& stop) {
+    return {.report =
+                [&stop](const Progress&) {
+                    if (is_stop_asked()) stop.request_stop();
+                },
+            .stop = stop.get_token()};
+}
+
 int follow_training(const Ranks& ranks) {
     initialize_model(ranks.globals().device, ranks.globals().threads);
     serve_train_job(*ranks.group(), ranks.globals().device);

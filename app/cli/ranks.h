@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "app/commands/rooms.h"
+#include "core/progress.h"
 #include "model/distributed/local_ranks.h"
 #include "model/distributed/rank_group.h"
 
@@ -33,6 +34,8 @@ class Ranks {
     std::unique_ptr<RankGroup> group_;  // goes first: lets the others go
 };
 
+// What a rank beside the leader reports to: nothing is printed, and a SIGTERM stops the job.
+[[nodiscard]] JobControl quiet_control(std::stop_source& stop);
 // Of a rank beside the leader: takes part in all trainings of its, and prints nothing. Exit code.
 [[nodiscard]] int follow_training(const Ranks& ranks);
 

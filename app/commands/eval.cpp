@@ -5,20 +5,53 @@
 #include "app/cli/confusion.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/ranks.h"
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "model/jobs/eval.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {
 
+struct EvalFlags {
+    EvalRequest request;
+    std::string confusion;
+    bool json = false;
+    RankFlags ranks;
+};
+
+// What has to be the same on all ranks.
+nlohmann::json same_on_all(const EvalRequest& request) {
+    return {
+        {"MODEL", request.model},   {"--data", request.data},     {"--split", request.split},
+        {"--limit", request.limit}, {"--stride", request.stride}, {"--batch", request.batch},
+        {"--ema", request.ema},     {"--recipe", request.recipe}, {"--classes", request.classes}};
+}
+
+int eval(const EvalFlags& flags, const Globals& globals) {
+    EvalRequest request = flags.request;
+    check_confusion_file(flags.confusion);
+    const Ranks ranks(flags.ranks, globals, same_on_all(request));
+    request.ranks = ranks.group();
+    request.device = globals.device;
+    if (!ranks.leads()) {
+        initialize_model(request.device, ranks.globals().threads);
+        std::stop_source stop;
+        static_cast<void>(eval_job(request, quiet_control(stop)));
+        return 0;
+    }
+    Work work(ranks.globals());
+    request.device = work.device();
+    const EvalResult result = eval_job(request, work.control());
+    work.finish_progress();
+    if (!flags.confusion.empty()) write_confusion(flags.confusion, result);
+    print_result(to_json(result), flags.json);
+    return 0;
+}
+
 CommandRun setup(CLI::App& command) {
-    struct EvalFlags {
-        EvalRequest request;
-        std::string confusion;
-        bool json = false;
-    };
     auto flags = std::make_shared<EvalFlags>();
     EvalRequest& request = flags->request;
     add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
@@ -45,16 +78,8 @@ CommandRun setup(CLI::App& command) {
              {"--recipe", "interventions on the model (afterimage list interventions)", "FILE"},
              request.recipe);
     add_switch(command, "--json", "print one JSON object", flags->json);
-    return [flags](const Globals& globals) {
-        Work work(globals);
-        flags->request.device = work.device();
-        check_confusion_file(flags->confusion);
-        const EvalResult result = eval_job(flags->request, work.control());
-        work.finish_progress();
-        if (!flags->confusion.empty()) write_confusion(flags->confusion, result);
-        print_result(to_json(result), flags->json);
-        return 0;
-    };
+    add_rank_flags(command, flags->ranks);
+    return [flags](const Globals& globals) { return eval(*flags, globals); };
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/ranks.h"
 #include "app/cli/results_json.h"
 #include "app/cli/sweep_tables.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "model/jobs/sweep.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {
@@ -16,7 +18,23 @@ namespace {
 struct SweepFlags {
     SweepRequest request;
     bool json = false, dry_run = false;
+    RankFlags ranks;
 };
+
+// What has to be the same on all ranks.
+nlohmann::json same_on_all(const SweepRequest& request) {
+    return {{"FILE", request.file},      {"--preset", request.preset}, {"--data", request.data},
+            {"--set", request.set},      {"--seeds", request.seeds},   {"--out", request.out},
+            {"--resume", request.resume}};
+}
+
+// A rank beside the leader: trains runs, prints nothing.
+int follow_sweep(const SweepRequest& request, const Ranks& ranks) {
+    initialize_model(request.device, ranks.globals().threads);
+    std::stop_source stop;
+    static_cast<void>(sweep_job(request, quiet_control(stop), [](const SweepResult&) {}));
+    return 0;
+}
 
 // The runs that there would be.
 int print_plan(const SweepRequest& request) {
@@ -29,8 +47,12 @@ int print_plan(const SweepRequest& request) {
 
 int sweep(const SweepFlags& flags, const Globals& globals) {
     if (flags.dry_run) return print_plan(flags.request);
-    Work work(globals);
     SweepRequest request = flags.request;
+    request.device = globals.device;
+    const Ranks ranks(flags.ranks, globals, same_on_all(request));
+    request.ranks = ranks.group();
+    if (!ranks.leads()) return follow_sweep(request, ranks);
+    Work work(ranks.globals());
     request.device = work.device();
     const SweepResult result = sweep_job(request, work.control(), write_sweep_tables);
     work.finish_progress();
@@ -56,6 +78,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--out", "folder of runs and tables (default: runs/NAME-N)", "DIR"},
              request.out);
     add_switch(command, "--resume", "continue in --out; runs that are done stay", request.resume);
+    add_rank_flags(command, flags->ranks);
     add_switch(command, "--dry-run", "print the runs and end", flags->dry_run);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return sweep(*flags, globals); };

@@ -120,11 +120,14 @@ struct RankGroup::Impl {
     }
     [[nodiscard]] std::string missing_words(const std::string& engine) const;
     [[nodiscard]] std::string said_before_leaving(int rank) const;
-    void alltoall(at::Tensor in, at::Tensor out, const std::vector<int64_t>& counts_in,
-                  const std::vector<int64_t>& counts_out) const {
-        std::vector<int64_t> in_splits = counts_in, out_splits = counts_out;
+    struct Counts {
+        const std::vector<int64_t>&in, &out;
+    };
+    void alltoall(at::Tensor in, at::Tensor out, const Counts& counts,
+                  Milliseconds patience) const {
+        std::vector<int64_t> in_splits = counts.in, out_splits = counts.out;
         c10d::AllToAllOptions options;
-        options.timeout = timeout;
+        options.timeout = patience;
         gloo->alltoall_base(out, in, out_splits, in_splits, options)->wait();
     }
     void broadcast(at::Tensor tensor, Milliseconds patience) const {
@@ -247,7 +250,7 @@ std::string RankGroup::name(int rank) const {
     return fmt::format("rank {} ({})", rank, impl_->names[static_cast<size_t>(rank)]);
 }
 
-std::vector<std::string> RankGroup::gather(const std::string& mine) {
+std::vector<std::string> RankGroup::gather(const std::string& mine, Patience patience) {
     std::vector<std::string> all(static_cast<size_t>(size()));
     impl_->together([&] {
         const auto ranks = static_cast<size_t>(size());
@@ -255,13 +258,14 @@ std::vector<std::string> RankGroup::gather(const std::string& mine) {
         std::vector<int64_t> my_length(ranks, static_cast<int64_t>(mine.size())), lengths(ranks);
         const auto count = static_cast<int64_t>(ranks);
         impl_->alltoall(view_of(my_length.data(), count, at::kLong),
-                        view_of(lengths.data(), count, at::kLong), one, one);
+                        view_of(lengths.data(), count, at::kLong), {one, one},
+                        patience == Patience::endless ? kEndless : impl_->timeout);
         if (sum_of(lengths) == 0) return;
         std::string sent, received(static_cast<size_t>(sum_of(lengths)), '\0');
         for (size_t r = 0; r < ranks; ++r) sent += mine;
         impl_->alltoall(view_of(sent.data(), static_cast<int64_t>(sent.size()), at::kByte),
                         view_of(received.data(), static_cast<int64_t>(received.size()), at::kByte),
-                        my_length, lengths);
+                        {my_length, lengths}, impl_->timeout);
         size_t at = 0;
         for (size_t r = 0; r < ranks; at += static_cast<size_t>(lengths[r++]))
             all[r] = received.substr(at, static_cast<size_t>(lengths[r]));
@@ -292,7 +296,8 @@ void RankGroup::broadcast(std::span<char> bytes) {
 void RankGroup::exchange(const RankBlocks& in, const RankBlocks& out) {
     impl_->together([&] {
         impl_->alltoall(view_of(in.data, sum_of(in.counts), at::kFloat),
-                        view_of(out.data, sum_of(out.counts), at::kFloat), in.counts, out.counts);
+                        view_of(out.data, sum_of(out.counts), at::kFloat), {in.counts, out.counts},
+                        impl_->timeout);
     });
 }
 

@@ -18,7 +18,8 @@
 
 namespace aft {
 
-enum class Patience { limited, endless };  // endless: for the next order of a leader that may rest
+// endless: for others that may take any time, as long as they live
+enum class Patience { limited, endless };
 
 class RankGroup {
   public:
@@ -33,7 +34,8 @@ class RankGroup {
     [[nodiscard]] int rank() const;
     [[nodiscard]] int size() const;
     // What every rank says, in their order. About 0.2 ms on one machine.
-    [[nodiscard]] std::vector<std::string> gather(const std::string& mine);
+    [[nodiscard]] std::vector<std::string> gather(const std::string& mine,
+                                                  Patience patience = Patience::limited);
     // What the leader says; what others pass is not looked at.
     std::string broadcast(const std::string& from_leader, Patience patience = Patience::limited);
     void broadcast(std::span<char> bytes);  // as many on every rank

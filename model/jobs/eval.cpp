@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/files.h"
@@ -15,8 +16,10 @@
 #include "model/data/loader.h"
 #include "model/decode/input.h"
 #include "model/device.h"
+#include "model/distributed/rank_group.h"
 #include "model/interventions/recipe_file.h"
 #include "model/jobs/eval_examples.h"
+#include "model/jobs/eval_parts.h"
 #include "model/mixers/find.h"
 #include "model/net/cost.h"
 #include "model/tasks/task.h"
@@ -24,12 +27,6 @@
 
 namespace aft {
 namespace {
-
-// Sums over what has been measured so far.
-struct Totals {
-    double nats = 0, metric = 0;  // metric: of its mean over the examples
-    int64_t tokens = 0, examples = 0;
-};
 
 struct Evaluation {
     const Net& net;
@@ -40,6 +37,7 @@ struct Evaluation {
     const JobControl& control;
     ExampleScores& scores;
     int64_t length = 0;  // text: bytes of a window
+    RankGroup* ranks = nullptr;
 
     [[nodiscard]] const ModelConfig& model() const { return net.config(); }
     void report(int64_t done, int64_t total) const {
@@ -55,10 +53,11 @@ int64_t default_batch(const ModelConfig& model) {
     return std::clamp<int64_t>((int64_t{16} << 20) / std::max<int64_t>(1, outputs), 1, 32);
 }
 
-Totals evaluate_pictures(const Evaluation& work, int64_t count) {
+EvalTotals evaluate_pictures(const Evaluation& work, int64_t count) {
     const TaskRoom& task = task_of(work.model());
-    Totals totals;
+    EvalParts parts(work.ranks);
     for (int64_t first = 0; first < count; first += work.batch) {
+        if (!parts.is_mine(first / work.batch)) continue;
         work.report(first, count);
         Batch batch = load_batch(work.source, work.model(),
                                  {work.split, first, std::min(work.batch, count - first)});
@@ -67,15 +66,16 @@ Totals evaluate_pictures(const Evaluation& work, int64_t count) {
         batch.target = batch.target.to(work.device);
         const TaskResult result = task.evaluate(work.net, batch, Pass{}, {});
         work.scores.add(result, batch);
-        totals.nats += result.loss.item<double>() * static_cast<double>(result.tokens);
+        EvalTotals totals{.nats = result.loss.item<double>() * static_cast<double>(result.tokens),
+                          .tokens = result.tokens,
+                          .examples = result.examples};
         if (const auto found = result.metrics.find(task.traits.metric);
             found != result.metrics.end())
-            totals.metric += found->second * static_cast<double>(result.examples);
-        totals.tokens += result.tokens;
-        totals.examples += result.examples;
+            totals.metric = found->second * static_cast<double>(result.examples);
+        parts.add(first / work.batch, totals);
     }
     work.report(count, count);
-    return totals;
+    return parts.all(work.scores);
 }
 
 // A window of text, of which the tokens from `counted` on are measured.
@@ -96,7 +96,9 @@ std::vector<TextWindow> text_windows(int64_t bytes, int64_t length, int64_t stri
     return windows;
 }
 
-void evaluate_windows(const Evaluation& work, std::span<const TextWindow> windows, Totals& totals) {
+// Windows that lie side by side in memory; first: the number of the first one.
+void evaluate_windows(const Evaluation& work, std::span<const TextWindow> windows, int64_t first,
+                      EvalParts& parts) {
     std::vector<at::Tensor> rows;
     for (const TextWindow& window : windows) {
         const auto values = work.source.window(work.split, window.start, window.length).values;
@@ -111,33 +113,35 @@ void evaluate_windows(const Evaluation& work, std::span<const TextWindow> window
         const TextWindow& window = windows[row];
         const at::Tensor counted = nats[static_cast<int64_t>(row)].slice(0, window.counted);
         const double sum = counted.sum().item<double>();
-        work.scores.add(totals.examples, sum, counted.numel());
-        totals.nats += sum;
-        totals.tokens += counted.numel();
-        ++totals.examples;
+        const int64_t number = first + static_cast<int64_t>(row);
+        work.scores.add(number, sum, counted.numel());
+        parts.add(number, {.nats = sum, .tokens = counted.numel(), .examples = 1});
     }
 }
 
-Totals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
+EvalTotals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
     const int64_t bytes = work.source.text_size(work.split), length = work.length;
     std::vector<TextWindow> windows = text_windows(bytes, length, stride > 0 ? stride : length);
     if (limit > 0 && limit < static_cast<int64_t>(windows.size()))
         windows.resize(static_cast<size_t>(limit));
-    Totals totals;
+    EvalParts parts(work.ranks);
     const std::span<const TextWindow> all = windows;
-    for (size_t first = 0; first < all.size();) {
+    int64_t batch = 0;
+    for (size_t first = 0; first < all.size(); ++batch) {
         size_t count = 1;  // windows of one length go together
         while (first + count < all.size() && count < static_cast<size_t>(work.batch) &&
                all[first + count].length == all[first].length)
             ++count;
-        work.report(static_cast<int64_t>(first), static_cast<int64_t>(all.size()));
-        evaluate_windows(work, all.subspan(first, count), totals);
+        if (parts.is_mine(batch)) {
+            work.report(static_cast<int64_t>(first), static_cast<int64_t>(all.size()));
+            evaluate_windows(work, all.subspan(first, count), static_cast<int64_t>(first), parts);
+        }
         first += count;
     }
-    return totals;
+    return parts.all(work.scores);
 }
 
-EvalResult result_of(const Evaluation& work, const Totals& totals) {
+EvalResult result_of(const Evaluation& work, const EvalTotals& totals) {
     const TaskRoom& task = task_of(work.model());
     EvalResult result;
     result.task = task.info.name;
@@ -198,6 +202,7 @@ void add_what_data_know(EvalResult& result, const Evaluation& work, int64_t coun
         result.floor_bits = info.floor_bits;
         result.floor_note = info.floor_note;
     }
+    if (work.ranks != nullptr && work.ranks->rank() != 0) return;
     result.baselines = measure_baselines(work.source, work.split, count, work.control);
 }
 
@@ -206,8 +211,8 @@ EvalResult measured(const EvalRequest& request, const Evaluation& work) {
     int64_t count = is_text ? work.source.text_size(work.split) : work.source.size(work.split);
     AFT_CHECK(count > 0, "data '{}': the {} part is empty", request.data, split_name(work.split));
     if (!is_text && request.limit > 0) count = std::min(count, request.limit);
-    const Totals totals = is_text ? evaluate_text(work, request.stride, request.limit)
-                                  : evaluate_pictures(work, count);
+    const EvalTotals totals = is_text ? evaluate_text(work, request.stride, request.limit)
+                                      : evaluate_pictures(work, count);
     AFT_CHECK(totals.tokens > 0, "data '{}': none of the {} examples can be read", request.data,
               count);
     EvalResult result = result_of(work, totals);
@@ -241,6 +246,9 @@ std::optional<double> flops_of(ModelConfig model, const DataInfo& info, int64_t 
 EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     const c10::NoGradGuard no_grad;
     const auto start = std::chrono::steady_clock::now();
+    const OnFailure leave([&] {  // the others need not wait
+        if (request.ranks != nullptr) request.ranks->leave("it ended before its part was measured");
+    });
     Checkpoint checkpoint = read_checkpoint(request.model);
     check_whole(checkpoint, "eval");
     if (request.ema) use_average(checkpoint);
@@ -260,7 +268,8 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     const int64_t batch = request.batch > 0 ? request.batch : default_batch(model);
     const int64_t length = spec.integer("length", model.tokens(), 1, model.tokens());
     const auto measure = [&](const Net& of, ExampleScores& into) {
-        return measured(request, {of, *source, split, device, batch, control, into, length});
+        return measured(request,
+                        {of, *source, split, device, batch, control, into, length, request.ranks});
     };
     EvalResult result = measure(net, scores);
     if (!request.recipe.empty()) {
@@ -280,7 +289,8 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     result.step = checkpoint.step;
     result.data = request.data;
     check_loss(result, net);
-    if (!request.examples_file.empty()) scores.write_csv(request.examples_file);
+    const bool leads = request.ranks == nullptr || request.ranks->rank() == 0;
+    if (leads && !request.examples_file.empty()) scores.write_csv(request.examples_file);
     result.cost = {.parameters = parameters_of(net),
                    .flops_per_example = flops_of(model, source->info(), length),
                    .seconds = seconds_since(start),

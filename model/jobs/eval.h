@@ -11,6 +11,8 @@
 
 namespace aft {
 
+class RankGroup;
+
 struct EvalRequest {
     std::string model{}, data{};
     std::string split{};  // train, validation, test; "" = what the data say, else the usual part
@@ -24,6 +26,7 @@ struct EvalRequest {
     std::string recipe{};
     // Classes of data that have names: "exact" = the model's in their order, else "by-name".
     std::string classes = "exact";
+    RankGroup* ranks = nullptr;  // processes that share the batches; none: alone. Outlives the job.
 };
 
 // Of tasks with classes.
@@ -72,6 +75,8 @@ struct EvalResult {
     EvalCost cost{};
 };
 // Error where the loss is not a number: names the first weights that are not finite, if any are.
+// With ranks every process calls it for the same request; all get the sums of one process, bit for
+// bit, and rank 0 alone writes files and measures the baselines.
 [[nodiscard]] EvalResult eval_job(const EvalRequest& request, const JobControl& control);
 
 }  // namespace aft

@@ -31,6 +31,8 @@ class ExampleScores {
         scores_.push_back({.index = index, .nats = nats, .tokens = tokens});
     }
 
+    [[nodiscard]] const std::vector<ExampleScore>& all() const { return scores_; }
+    void set(std::vector<ExampleScore> scores) { scores_ = std::move(scores); }
     // Standard error of the metric's mean over the examples; none for fewer than two.
     [[nodiscard]] std::optional<double> metric_error() const;
     [[nodiscard]] std::vector<double> metrics() const;  // of each example

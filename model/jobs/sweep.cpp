@@ -2,12 +2,16 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "core/caught.h"
 #include "core/check.h"
+#include "core/clock.h"
 #include "core/files.h"
 #include "model/checkpoints/run_paths.h"
+#include "model/distributed/rank_group.h"
 #include "model/jobs/eval.h"
+#include "model/jobs/sweep_claims.h"
 #include "model/jobs/sweep_store.h"
 #include "model/jobs/train.h"
 #include "model/train/run_folder.h"
@@ -19,11 +23,20 @@ namespace {
 // Below this a disk is too full for the next save.
 constexpr uintmax_t kLeastRoom = uintmax_t{32} << 20;
 
+constexpr double kStopPause = 0.2;  // seconds between two looks at what rank 0 asks
+constexpr std::chrono::milliseconds kWaitForOthers{100};
+constexpr int kMostWaits = 600;  // until the others have saved
+
 struct Sweep {
     const SweepRequest& request;
     const JobControl& control;
     const SweepPublish& publish;
     SweepResult result;
+    SweepClaims claims;
+    std::stop_source stop{};  // of the control, or rank 0 asks for it
+    std::vector<bool> is_settled = std::vector<bool>(result.runs.size());
+
+    [[nodiscard]] bool leads() const { return !request.ranks || request.ranks->rank() == 0; }
 };
 
 SweepSummary summary_of(const std::vector<double>& values) {
@@ -56,17 +69,22 @@ void summarize(SweepResult& result) {
 }
 
 // Progress of one run as a part of the sweep's.
-JobControl control_of(const Sweep& sweep, size_t place, const SweepRun& run) {
+JobControl control_of(Sweep& sweep, size_t place, const SweepRun& run) {
     const std::string words =
         fmt::format("run {} of {}, {}, seed {}: ", place + 1, sweep.result.runs.size(),
                     sweep.result.plan.points[run.point].name, run.seed);
     return {.report =
-                [&sweep, words](const Progress& progress) {
+                [&sweep, words,
+                 looked = std::chrono::steady_clock::now()](const Progress& progress) mutable {
+                    if (seconds_since(looked) > kStopPause) {
+                        looked = std::chrono::steady_clock::now();
+                        if (sweep.claims.is_stop_asked()) sweep.stop.request_stop();
+                    }
                     sweep.control.report({.done = progress.done,
                                           .total = progress.total,
                                           .what = words + progress.what});
                 },
-            .stop = sweep.control.stop};
+            .stop = sweep.stop.get_token()};
 }
 
 // Fresh, or on from its last save. A folder that a kill left before the first one begins anew.
@@ -128,7 +146,7 @@ void check_room(const fs::path& out) {
 bool run_one(Sweep& sweep, size_t place) {
     SweepRun& run = sweep.result.runs[place];
     run.error = error_words([&] { train_and_measure(sweep, place); });
-    if (run.state != SweepState::done && sweep.control.stop.stop_requested()) {
+    if (run.state != SweepState::done && sweep.stop.stop_requested()) {
         run.error.clear();
         return false;
     }
@@ -141,19 +159,28 @@ bool run_one(Sweep& sweep, size_t place) {
     return true;
 }
 
-SweepResult started(const SweepRequest& request) {
-    SweepResult result{.plan = read_sweep(request)};
+fs::path opened_folder(const SweepRequest& request, const SweepPlan& plan) {
     if (request.resume && request.out.empty())
         fail_usage("sweep: --resume needs --out, the folder of the sweep");
-    const fs::path out =
-        request.out.empty() ? new_run_path(result.plan.name) : fs::path(request.out);
-    open_sweep_folder(out, result.plan, request.resume);
-    result.out = out.string();
+    const fs::path out = request.out.empty() ? new_run_path(plan.name) : fs::path(request.out);
+    open_sweep_folder(out, plan, request.resume);
+    SweepClaims(out).clear();
+    return out;
+}
+
+SweepResult started(const SweepRequest& request) {
+    SweepResult result{.plan = read_sweep(request)};
+    RankGroup* const ranks = request.ranks;
+    if (ranks == nullptr || ranks->rank() == 0)
+        result.out = opened_folder(request, result.plan).string();
+    if (ranks != nullptr) result.out = ranks->broadcast(result.out, Patience::endless);
+    if (result.out.empty()) return result;  // rank 0 could not
     for (size_t point = 0; point < result.plan.points.size(); ++point)
         for (const int64_t seed : result.plan.seeds) {
             const std::string name =
                 fmt::format("{},seed={}", result.plan.points[point].name, seed);
-            result.runs.push_back({.point = point, .seed = seed, .folder = (out / name).string()});
+            result.runs.push_back(
+                {.point = point, .seed = seed, .folder = (fs::path(result.out) / name).string()});
         }
     return result;
 }
@@ -166,6 +193,64 @@ void note_task(SweepResult& result) {
     result.split = result.plan.split;
 }
 
+void publish_now(Sweep& sweep) {
+    if (!sweep.leads()) return;
+    summarize(sweep.result);
+    sweep.publish(sweep.result);
+}
+
+enum class Turn { worked, elsewhere, stopped };
+
+// One run: trained here, or found ended or at work elsewhere.
+Turn take_turn(Sweep& sweep, size_t place) {
+    SweepRun& run = sweep.result.runs[place];
+    const auto claim = sweep.claims.take(place);
+    if (!claim) return Turn::elsewhere;
+    const bool is_done = load_run(run);
+    if (is_done || claim->error) {  // by another process
+        if (!is_done) {
+            run.state = SweepState::failed;
+            run.error = *claim->error;
+        }
+    } else if (!run_one(sweep, place)) {
+        return Turn::stopped;
+    } else {
+        sweep.claims.end(*claim, run.error);
+    }
+    sweep.is_settled[place] = true;
+    publish_now(sweep);
+    return Turn::worked;
+}
+
+// False: nothing was to be done just now.
+bool take_turns(Sweep& sweep, bool& has_others) {
+    bool has_worked = false;
+    for (size_t place = 0; place < sweep.result.runs.size(); ++place) {
+        if (sweep.is_settled[place] || sweep.stop.stop_requested()) continue;
+        const Turn turn = take_turn(sweep, place);
+        has_worked |= turn == Turn::worked;
+        has_others |= turn == Turn::elsewhere;
+    }
+    return has_worked;
+}
+
+// Rank 0 stays until the others are done: a run whose process died is taken here.
+void train_all(Sweep& sweep) {
+    for (size_t place = 0; place < sweep.is_settled.size(); ++place)
+        sweep.is_settled[place] = sweep.result.runs[place].state == SweepState::done;
+    while (!sweep.stop.stop_requested()) {
+        bool has_others = false;
+        const bool has_worked = take_turns(sweep, has_others);
+        if (!has_others || (!has_worked && !sweep.leads())) break;
+        if (!has_worked) std::this_thread::sleep_for(kWaitForOthers);
+        if (sweep.claims.is_stop_asked()) sweep.stop.request_stop();
+    }
+    if (!sweep.leads() || !sweep.stop.stop_requested()) return;
+    sweep.claims.ask_stop();
+    for (int i = 0; i < kMostWaits && !sweep.claims.are_free(sweep.result.runs.size()); ++i)
+        std::this_thread::sleep_for(kWaitForOthers);
+}
+
 }  // namespace
 
 int64_t SweepResult::count(SweepState state) const {
@@ -176,18 +261,21 @@ int64_t SweepResult::count(SweepState state) const {
 
 SweepResult sweep_job(const SweepRequest& request, const JobControl& control,
                       const SweepPublish& publish) {
-    Sweep sweep{request, control, publish, started(request)};
+    SweepResult begun = started(request);
+    const SweepClaims claims(begun.out);
+    Sweep sweep{request, control, publish, std::move(begun), claims};
+    if (sweep.result.out.empty()) return sweep.result;
+    const std::stop_callback stops(control.stop, [&] { sweep.stop.request_stop(); });
+    const OnFailure stop_others([&] {
+        if (sweep.leads()) static_cast<void>(error_words([&] { claims.ask_stop(); }));
+    });
     note_task(sweep.result);
-    const FileHandle lock = lock_run(sweep.result.out);
+    FileHandle lock;
+    if (sweep.leads()) lock = lock_run(sweep.result.out);
     for (SweepRun& run : sweep.result.runs) static_cast<void>(load_run(run));
-    summarize(sweep.result);
-    publish(sweep.result);
-    for (size_t place = 0; place < sweep.result.runs.size(); ++place) {
-        if (sweep.result.runs[place].state == SweepState::done) continue;
-        if (control.stop.stop_requested() || !run_one(sweep, place)) break;
-        summarize(sweep.result);
-        publish(sweep.result);
-    }
+    publish_now(sweep);
+    train_all(sweep);
+    if (!sweep.leads()) static_cast<void>(request.ranks->broadcast("", Patience::endless));
     return sweep.result;
 }
 

@@ -14,6 +14,8 @@
 
 namespace aft {
 
+class RankGroup;
+
 // A place of the grid: what its runs have in common.
 struct SweepPoint {
     std::string name{};                                           // "window=32"; part of a path
@@ -41,6 +43,7 @@ struct SweepRequest {
     std::string out{};               // folder; "" = runs/NAME-N
     bool resume = false;             // continue in `out`
     std::string device = "cpu";
+    RankGroup* ranks = nullptr;  // processes that share the runs; none: alone. Outlives the job.
 };
 
 enum class SweepState { open, done, failed };
@@ -84,7 +87,9 @@ struct SweepResult {
 
 // `publish` gets the state of things at the start and after every run; the tables are its to write.
 // A run that fails is kept as failed and the next one begins; a disk without room ends the sweep.
-// Stopped by its token, the run at work is saved and the result is what there is.
+// Stopped by its token, the run at work is saved and the result is what there is. With ranks each
+// process calls it for the same sweep and trains one run at a time; rank 0 alone publishes, is
+// stopped for all, and has the result.
 using SweepPublish = std::function<void(const SweepResult&)>;
 [[nodiscard]] SweepResult sweep_job(const SweepRequest& request, const JobControl& control,
                                     const SweepPublish& publish);

@@ -11,28 +11,21 @@
 
 namespace aft {
 
-namespace {
-
 // is_run_locked() of another process holds it for a moment, so one refusal is asked again.
-bool take_lock(int file) {
+bool try_lock(const FileHandle& file, const std::filesystem::path& path) {
     constexpr int kTries = 5;
     for (int i = 0; i < kTries; ++i) {
-        if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-        if (errno != EWOULDBLOCK) return false;
+        if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return true;
+        if (errno != EWOULDBLOCK) fail("{}: cannot be locked: {}", path.string(), std::strerror(errno));
         if (i + 1 < kTries) usleep(5000);
     }
-    errno = EWOULDBLOCK;
     return false;
 }
-
-}  // namespace
 
 FileHandle lock_run(const std::filesystem::path& run) {
     const std::filesystem::path path = run / "run.lock";
     FileHandle file = open_own(path, O_RDWR);
-    if (!take_lock(file.get())) {
-        if (errno != EWOULDBLOCK)
-            fail("{}: the run folder cannot be locked: {}", path.string(), std::strerror(errno));
+    if (!try_lock(file, path)) {
         char owner[64] = {};
         const ssize_t n = read(file.get(), owner, sizeof owner - 1);
         fail(

@@ -9,6 +9,9 @@ namespace aft {
 // Holds the lock for as long as the handle lives. Error if another process (or session) holds it:
 // names it and the remedy.
 [[nodiscard]] FileHandle lock_run(const std::filesystem::path& run);
+// The lock of an open file, for as long as the handle lives. False: another one holds it. Error
+// names the path.
+[[nodiscard]] bool try_lock(const FileHandle& file, const std::filesystem::path& path);
 // A process (or session) trains this run now. False also where there is no such run. Any thread.
 [[nodiscard]] bool is_run_locked(const std::filesystem::path& run);
 

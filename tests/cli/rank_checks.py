@@ -1,4 +1,6 @@
 """Several processes train one model: the same bits, whatever their number; none is left behind, none waits for ever."""
+import csv
+import json
 import signal
 import socket
 import subprocess
@@ -6,6 +8,7 @@ import time
 from pathlib import Path
 
 import tensors
+from sweep_checks import SWEEP
 from train_checks import SMALL, lines_of, seconds_until, timeless
 
 STEPS = 12
@@ -174,6 +177,60 @@ def refusals(cli):
     cli.check("nothing was begun", not (cli.folder / "none").exists(), "a folder")
 
 
+def measured(cli):
+    """eval: the sums and the lines of one process, whatever the number; a lost rank is named."""
+    text = cli.write("words.txt", "to be, or not to be: that is the question. " * 400)
+    cli.ok("a run of classes", "train", "--preset", "demo-shapes", "--steps", 1, "--set", "train.batch=2", "--out", "shapes")
+    cli.ok("a run of bytes", "train", "--preset", "shakespeare-small", "--data", f"text:{text}", "--steps", 1, "--set",
+           "train.batch=2", "--set", "model.layers=1", "--set", "train.validate_every=0", "--out", "bytes")
+    for run, data in (("shapes", "shapes"), ("bytes", f"text:{text}")):
+        seen = []
+        for n in (1, 2, 3):
+            result = cli.ok(f"eval of {run} with {n}", "eval", run, "--data", data, "--limit", 40, "--batch", 3, "--threads", 1,
+                            "--nproc", n, "--examples", f"{run}-{n}.csv", "--json").json() or {}
+            seen.append(({key: value for key, value in result.items() if key not in ("seconds", "peak_memory_bytes")},
+                         (cli.folder / f"{run}-{n}.csv").read_text()))
+        cli.check(f"{run}: 2 and 3 ranks measure what one process does", seen[0][0].get("examples", 0) > 1 and
+                  seen[0] == seen[1] == seen[2], seen)
+    process = cli.start("eval", "shapes", "--data", "shapes", "--batch", 1, "--nproc", 2)
+    seconds_until(lambda: process.poll() is not None or len(children(process)) > 0, 30)
+    time.sleep(0.6)
+    subprocess.run(["kill", "-9", *map(str, children(process))], check=False)
+    err = process.communicate(timeout=60)[1]
+    cli.check("a rank that is killed while it measures is named", process.returncode == 1 and "rank 1 (" in err, err)
+
+
+def shared_sweep(cli):
+    """A run per rank; a run whose rank is killed is continued by another; Ctrl-C saves all of them."""
+    plan = {**SWEEP, "set": {**SWEEP["set"]}}
+    (cli.folder / "sweep.json").write_text(json.dumps(plan))
+    tables = []
+    for n in (1, 3):
+        cli.ok(f"a sweep with {n}", "sweep", "sweep.json", "--threads", 1, "--nproc", n, "--out", f"sweep-{n}")
+        rows = list(csv.DictReader(open(cli.folder / f"sweep-{n}" / "runs.csv", newline="")))
+        tables.append([{key: row[key] for key in ("point", "seed", "state", "train_loss", "bits_per_dim")} for row in rows])
+    cli.check("3 ranks make the table of one process", len(tables[0]) == 4 and tables[0] == tables[1], tables)
+    plan["set"].update({"train.steps": 3000, "train.schedule_steps": 3000, "train.checkpoint_every": 0})
+    (cli.folder / "long.json").write_text(json.dumps(plan))
+
+    def begun():
+        return [run for run in (cli.folder / "long").glob("window*") if (run / "history").is_dir()]
+    process = cli.start("sweep", "long.json", "--threads", 1, "--nproc", 2, "--out", "long", "--json")
+    seconds_until(lambda: process.poll() is not None or len(begun()) > 1, 30)
+    subprocess.run(["kill", "-9", *map(str, children(process))], check=False)
+    out = process.communicate(timeout=120)[0]
+    cli.check("a killed rank's run is done by another", process.returncode == 0 and
+              [run["state"] for run in json.loads(out)["runs"]] == ["done"] * 4, out)
+    plan["set"].update({"train.steps": 1000000, "train.schedule_steps": 1000000})
+    (cli.folder / "endless.json").write_text(json.dumps(plan))
+    process = cli.start("sweep", "endless.json", "--threads", 1, "--nproc", 2, "--out", "endless")
+    seconds_until(lambda: process.poll() is not None or len(list((cli.folder / "endless").glob("window*/metrics.jsonl"))) > 1, 30)
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=60)[1]
+    saved = list((cli.folder / "endless").glob("window*/checkpoints/step-*.safetensors"))
+    cli.check("Ctrl-C saves the run of each rank", process.returncode == 130 and len(saved) == 2, (err, saved))
+
+
 def no_number(cli):
     """NaN in a run's weights: the rank that meets it is named, nothing is applied, nobody hangs."""
     run = cli.folder / "no-number"
@@ -193,5 +250,5 @@ def run(cli):
     if runs:
         cli.part(other_number, runs)
         cli.part(launchers, runs["two threads"])
-    for group in (whole_batch, lost_ranks, asked_to_end, refusals, no_number):
+    for group in (whole_batch, lost_ranks, asked_to_end, refusals, no_number, measured, shared_sweep):
         cli.part(group)
