@@ -8,7 +8,10 @@
 namespace aft {
 namespace {
 
-constexpr int64_t kBucketValues = 1 << 18;  // 1 MiB, of gradients that are ready at about one time
+// Of gradients that are ready at about one time: 1 MiB, with more than 8 ranks more, so that a
+// message of 1/n of it stays worth its start.
+constexpr int64_t kLeastBucketValues = 1 << 18;
+constexpr int64_t kMessageValues = 1 << 15;
 
 // Values of each piece of kPieceValues, parameter by parameter.
 std::vector<int64_t> piece_counts(const Parameters& parameters, const std::vector<size_t>& which) {
@@ -55,12 +58,13 @@ BucketLayout::BucketLayout(const RankGroup& group, const Parameters& parameters)
       ranks_(group.size()),
       bucket_of_(parameters.size()),
       slot_of_(parameters.size()) {
+    const int64_t most = std::max(kLeastBucketValues, kMessageValues * ranks_);
     std::vector<size_t> which;
     int64_t count = 0;
     for (size_t i = parameters.size(); i-- > 0;) {
         if (!parameters[i].value.requires_grad()) continue;
         const int64_t more = parameters[i].value.numel();
-        if (count > 0 && count + more > kBucketValues) {
+        if (count > 0 && count + more > most) {
             add_bucket(std::exchange(which, {}));
             count = 0;
         }

@@ -42,7 +42,7 @@ void EvalParts::add(int64_t batch, const EvalTotals& totals) {
 
 void EvalParts::share(ExampleScores& scores) {
     Json mine{{"parts", Json::array()}, {"scores", Json::array()}};
-    for (const EvalPart& part : parts_) {
+    for (const BatchTotals& part : parts_) {
         const EvalTotals& of = part.totals;
         mine["parts"].push_back({part.batch, of.nats, of.metric, of.tokens, of.examples});
     }
@@ -58,7 +58,9 @@ void EvalParts::share(ExampleScores& scores) {
                  {real_or_nan(row.at(1)), real_or_nan(row.at(2)), row.at(3), row.at(4)}});
         for (const Json& row : theirs.at("scores")) examples.push_back(score_of(row));
     }
-    const auto by_batch = [](const EvalPart& a, const EvalPart& b) { return a.batch < b.batch; };
+    const auto by_batch = [](const BatchTotals& a, const BatchTotals& b) {
+        return a.batch < b.batch;
+    };
     std::stable_sort(parts_.begin(), parts_.end(), by_batch);
     std::sort(examples.begin(), examples.end(),
               [](const ExampleScore& a, const ExampleScore& b) { return a.index < b.index; });
@@ -68,7 +70,7 @@ void EvalParts::share(ExampleScores& scores) {
 EvalTotals EvalParts::all(ExampleScores& scores) {
     if (ranks_ != nullptr) share(scores);
     EvalTotals sum;
-    for (const EvalPart& part : parts_) {
+    for (const BatchTotals& part : parts_) {
         sum.nats += part.totals.nats;
         sum.metric += part.totals.metric;
         sum.tokens += part.totals.tokens;

@@ -29,13 +29,13 @@ class EvalParts {
     [[nodiscard]] EvalTotals all(ExampleScores& scores);
 
   private:
-    struct EvalPart {
+    struct BatchTotals {
         int64_t batch = 0;
         EvalTotals totals{};
     };
     void share(ExampleScores& scores);
     RankGroup* ranks_;
-    std::vector<EvalPart> parts_;
+    std::vector<BatchTotals> parts_;
 };
 
 }  // namespace aft

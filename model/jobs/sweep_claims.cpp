@@ -26,18 +26,18 @@ void SweepClaims::clear() const {
     make_folder(folder_);
 }
 
-std::optional<SweepClaims::Claim> SweepClaims::take(size_t run) const {
+std::optional<SweepClaims::RunClaim> SweepClaims::take(size_t run) const {
     FileHandle file = open_own(file_of(run), O_RDWR);
     if (!try_lock(file, file_of(run))) return {};
     std::string text(1 + kLongestError, '\0');
     const ssize_t n = ::pread(file.get(), text.data(), text.size(), 0);
     text.resize(static_cast<size_t>(std::max<ssize_t>(n, 0)));
-    Claim claim{std::move(file), {}};
+    RunClaim claim{std::move(file), {}};
     if (!text.empty() && text[0] == kEnded) claim.error = text.substr(1);
     return claim;
 }
 
-void SweepClaims::end(const Claim& claim, const std::string& error) const {
+void SweepClaims::end(const RunClaim& claim, const std::string& error) const {
     const std::string text = kEnded + error.substr(0, kLongestError);
     // On a full disk the run's own file still says that it is done.
     static_cast<void>(::pwrite(claim.file.get(), text.data(), text.size(), 0) > 0);

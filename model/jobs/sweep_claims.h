@@ -16,14 +16,14 @@ class SweepClaims {
     // Before any process takes a run: what an earlier start left counts no more.
     void clear() const;
 
-    struct Claim {
+    struct RunClaim {
         FileHandle file;
         // Set: a process of this start has ended it. "": it is done; else why it failed.
         std::optional<std::string> error;
     };
     // nullopt: another process trains it now.
-    [[nodiscard]] std::optional<Claim> take(size_t run) const;
-    void end(const Claim& claim, const std::string& error) const;
+    [[nodiscard]] std::optional<RunClaim> take(size_t run) const;
+    void end(const RunClaim& claim, const std::string& error) const;
     // No process trains a run now.
     [[nodiscard]] bool are_free(size_t runs) const;
 

@@ -16,7 +16,8 @@ bool try_lock(const FileHandle& file, const std::filesystem::path& path) {
     constexpr int kTries = 5;
     for (int i = 0; i < kTries; ++i) {
         if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return true;
-        if (errno != EWOULDBLOCK) fail("{}: cannot be locked: {}", path.string(), std::strerror(errno));
+        if (errno != EWOULDBLOCK)
+            fail("{}: cannot be locked: {}", path.string(), std::strerror(errno));
         if (i + 1 < kTries) usleep(5000);
     }
     return false;
