@@ -120,10 +120,10 @@ struct RankGroup::Impl {
     }
     [[nodiscard]] std::string missing_words(const std::string& engine) const;
     [[nodiscard]] std::string said_before_leaving(int rank) const;
-    struct Counts {
+    struct RankCounts {
         const std::vector<int64_t>&in, &out;
     };
-    void alltoall(at::Tensor in, at::Tensor out, const Counts& counts,
+    void alltoall(at::Tensor in, at::Tensor out, const RankCounts& counts,
                   Milliseconds patience) const {
         std::vector<int64_t> in_splits = counts.in, out_splits = counts.out;
         c10d::AllToAllOptions options;

@@ -199,13 +199,13 @@ void publish_now(Sweep& sweep) {
     sweep.publish(sweep.result);
 }
 
-enum class Turn { worked, elsewhere, stopped };
+enum class SweepTurn { worked, elsewhere, stopped };
 
 // One run: trained here, or found ended or at work elsewhere.
-Turn take_turn(Sweep& sweep, size_t place) {
+SweepTurn take_turn(Sweep& sweep, size_t place) {
     SweepRun& run = sweep.result.runs[place];
     const auto claim = sweep.claims.take(place);
-    if (!claim) return Turn::elsewhere;
+    if (!claim) return SweepTurn::elsewhere;
     const bool is_done = load_run(run);
     if (is_done || claim->error) {  // by another process
         if (!is_done) {
@@ -213,13 +213,13 @@ Turn take_turn(Sweep& sweep, size_t place) {
             run.error = *claim->error;
         }
     } else if (!run_one(sweep, place)) {
-        return Turn::stopped;
+        return SweepTurn::stopped;
     } else {
         sweep.claims.end(*claim, run.error);
     }
     sweep.is_settled[place] = true;
     publish_now(sweep);
-    return Turn::worked;
+    return SweepTurn::worked;
 }
 
 // False: nothing was to be done just now.
@@ -227,9 +227,9 @@ bool take_turns(Sweep& sweep, bool& has_others) {
     bool has_worked = false;
     for (size_t place = 0; place < sweep.result.runs.size(); ++place) {
         if (sweep.is_settled[place] || sweep.stop.stop_requested()) continue;
-        const Turn turn = take_turn(sweep, place);
-        has_worked |= turn == Turn::worked;
-        has_others |= turn == Turn::elsewhere;
+        const SweepTurn turn = take_turn(sweep, place);
+        has_worked |= turn == SweepTurn::worked;
+        has_others |= turn == SweepTurn::elsewhere;
     }
     return has_worked;
 }
