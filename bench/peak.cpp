@@ -1,10 +1,10 @@
 #include "bench/peak.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <fstream>
 #include <string>
+
+#include "core/system/heap.h"
 
 namespace aft::bench {
 namespace {
@@ -30,7 +30,7 @@ bool reset_peak() {
 }  // namespace
 
 std::optional<int64_t> peak_above(const std::function<void()>& work) {
-    malloc_trim(0);
+    trim_heap();
     const bool known = reset_peak();
     const int64_t before = resident("VmRSS:");
     work();

@@ -13,6 +13,7 @@
 #include <streambuf>
 #include <utility>
 
+#include "core/atomic_file.h"
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/outside.h"
@@ -150,6 +151,26 @@ void flush_folder(const fs::path& target) {
     if (fd.get() >= 0) static_cast<void>(::fsync(fd.get()));
 }
 
+// A temporary file beside the one that it is to become.
+struct PendingFile {
+    fs::path path, target;
+    TemporaryFile temporary;
+    Descriptor fd;
+
+    explicit PendingFile(const fs::path& wanted)
+        : path(wanted),
+          target(writing_target(wanted)),
+          temporary(temporary_name(target)),
+          fd(open_new(temporary, wanted)) {}
+    void commit() {
+        if (::fsync(fd.get()) != 0) fail_writing(path, errno);
+        if (!fd.close()) fail_writing(path, errno);
+        if (::rename(temporary.name(), target.c_str()) != 0) fail_writing(path, errno);
+        temporary.keep();
+        flush_folder(target);
+    }
+};
+
 Descriptor open_for_reading(const fs::path& path) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     AFT_CHECK(fd >= 0, "cannot read '{}': {}", shown_path(path.string()), error_words(errno));
@@ -218,22 +239,48 @@ std::string read_file_part(const fs::path& path, uint64_t offset, uint64_t bytes
     return content;
 }
 
+struct AtomicFile::Impl : PendingFile {
+    using PendingFile::PendingFile;
+};
+
+AtomicFile::AtomicFile(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
+AtomicFile::~AtomicFile() = default;
+
+void AtomicFile::write(std::string_view bytes) {
+    const off_t end = ::lseek(impl_->fd.get(), 0, SEEK_END);
+    if (end < 0) fail_writing(impl_->path, errno);
+    write_at(static_cast<uint64_t>(end), bytes);
+}
+
+void AtomicFile::write_at(uint64_t offset, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n =
+            ::pwrite(impl_->fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail_writing(impl_->path, errno);
+        bytes.remove_prefix(static_cast<size_t>(n));
+        offset += static_cast<uint64_t>(n);
+    }
+}
+
+fs::path AtomicFile::temporary() const {
+    return impl_->temporary.name();
+}
+
+void AtomicFile::commit() {
+    impl_->commit();
+}
+
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-    const fs::path target = writing_target(path);
-    TemporaryFile temporary(temporary_name(target));
-    Descriptor fd = open_new(temporary, path);
-    DescriptorBuffer buffer(fd.get());
+    PendingFile file(path);
+    DescriptorBuffer buffer(file.fd.get());
     std::ostream stream(&buffer);
     write(stream);
     stream.flush();
     if (buffer.error() != 0) fail_writing(path, buffer.error());
     AFT_CHECK(stream.good(), "cannot write '{}': the content could not be produced",
               shown_path(path.string()));
-    if (::fsync(fd.get()) != 0) fail_writing(path, errno);
-    if (!fd.close()) fail_writing(path, errno);
-    if (::rename(temporary.name(), target.c_str()) != 0) fail_writing(path, errno);
-    temporary.keep();
-    flush_folder(target);
+    file.commit();
 }
 
 void write_atomically(const fs::path& path, std::string_view content) {
@@ -257,6 +304,13 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
 TemporaryFolder::~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+}
+
+std::string lower_ending(const fs::path& path) {
+    std::string ending = path.extension().string();
+    for (char& c : ending)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return ending;
 }
 
 void make_folder(const fs::path& path) {

@@ -30,6 +30,8 @@ void write_atomically(const fs::path& path, std::string_view content);
 // give. Leaves no file.
 void check_writable(const fs::path& file);
 
+[[nodiscard]] std::string lower_ending(const fs::path& path);  // ".png" of A.PNG; ASCII alone
+
 void make_folder(const fs::path& path);  // with parents; Error names the path
 
 // A folder of its own in the system's place for such, removed with what is in it at the end.

@@ -1,5 +1,6 @@
 #include "core/json.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/files.h"
@@ -181,6 +182,14 @@ std::string found_json(const nlohmann::json& value) {
     const bool is_short = text.size() <= kShort;
     if (is_short && !value.is_structured()) return printable_line(text);
     return fmt::format("{} {}", type_words(value), shown(text));
+}
+
+double clamped_number(const nlohmann::json& of, const char* key, const NumberLimits& limits) {
+    return std::clamp(of.value(key, limits.standard), limits.low, limits.high);
+}
+
+int64_t clamped_whole(const nlohmann::json& of, const char* key, const NumberLimits& limits) {
+    return static_cast<int64_t>(clamped_number(of, key, limits));
 }
 
 }  // namespace aft

@@ -37,6 +37,16 @@ void scan_json(std::string_view text, const JsonOrigin& origin, JsonEvents& even
 [[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
+// A number that is left out is the standard one; one out of range comes to its end, also 1e300 as a
+// whole number. Throws where it is of another kind.
+struct NumberLimits {
+    double standard = 0, low = 0, high = 0;
+};
+[[nodiscard]] double clamped_number(const nlohmann::json& of, const char* key,
+                                    const NumberLimits& limits);
+[[nodiscard]] int64_t clamped_whole(const nlohmann::json& of, const char* key,
+                                    const NumberLimits& limits);
+
 // What was found, for a message: the value itself where it is short, else its type and at most 80
 // characters of it.
 [[nodiscard]] std::string found_json(const nlohmann::json& value);

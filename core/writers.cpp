@@ -11,13 +11,21 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-std::string npy_header(const std::vector<int64_t>& shape) {
+void check_shape(const std::filesystem::path& path, const Field& field) {
+    AFT_CHECK(field.size() == static_cast<int64_t>(field.values.size()),
+              "cannot write '{}': field '{}' has {} values, its shape says {}", path.string(),
+              field.name, field.values.size(), field.size());
+}
+
+}  // namespace
+
+std::string npy_header(const std::vector<int64_t>& shape, const char* descr) {
     std::string extents;
     for (int64_t extent : shape) extents += fmt::format("{}, ", extent);
     if (shape.size() > 1) extents.resize(extents.size() - 2);
     if (shape.size() == 1) extents.resize(extents.size() - 1);
     std::string text =
-        fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", extents);
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, extents);
     // The data must begin at a multiple of 64 bytes; the header ends with a new line.
     const size_t before = kMagic.size() + 4;
     text.append(63 - (before + text.size()) % 64, ' ');
@@ -29,18 +37,10 @@ std::string npy_header(const std::vector<int64_t>& shape) {
     return out + text;
 }
 
-void check_shape(const std::filesystem::path& path, const Field& field) {
-    AFT_CHECK(field.size() == static_cast<int64_t>(field.values.size()),
-              "cannot write '{}': field '{}' has {} values, its shape says {}", path.string(),
-              field.name, field.values.size(), field.size());
-}
-
-}  // namespace
-
 void write_npy(const std::filesystem::path& path, const Field& field) {
     check_shape(path, field);
     write_atomically(path, [&field](std::ostream& out) {
-        out << npy_header(field.shape);
+        out << npy_header(field.shape, "<f4");
         out.write(reinterpret_cast<const char*>(field.values.data()),
                   static_cast<std::streamsize>(field.values.size() * sizeof(float)));
     });

@@ -20,6 +20,7 @@
 #include "model/ops/aft.h"
 #include "model/ops/cpu/cpu.h"
 #include "model/system.h"
+#include "model/tensor_memory.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -160,6 +161,7 @@ void initialize_model(const std::string& device, int64_t threads) {
     }
     if (threads < 0 || threads > 1024)
         fail_usage("--threads {}; allowed: 0 (as many as there are cores) to 1024", threads);
+    keep_tensor_memory();
     if (threads > 0) at::set_num_threads(static_cast<int>(threads));
     (void)ops::cpu::instruction_set();  // a wrong AFTERIMAGE_CPU is said before any work
 }

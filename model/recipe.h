@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -51,5 +52,11 @@ struct Recipe {
     }
     [[nodiscard]] bool operator==(const Recipe&) const = default;
 };
+
+// A recipe's file as JSON, whether or not its interventions are known here. usage Error that says
+// what was found and what is allowed.
+[[nodiscard]] Recipe recipe_of_json(const nlohmann::json& json);
+// model: what it was made for, in a line; for people alone.
+[[nodiscard]] nlohmann::ordered_json json_of_recipe(const Recipe& recipe, const std::string& model);
 
 }  // namespace aft

@@ -58,6 +58,12 @@ struct AnswersKept {
     size_t bytes = 0, limit = 0;
 };
 
+// How often ask() had no answer to a request since the start: of a step that it names, and of the
+// newest weights.
+struct AnswersMissed {
+    int64_t of_steps = 0, of_newest = 0;
+};
+
 // What probes (model/probe) answer.
 class ProbeAnswers {
   public:
@@ -70,6 +76,8 @@ class ProbeAnswers {
     // What the answers take that are kept, so that scrubbing back computes nothing again; beyond
     // the limit the least recently used go first.
     [[nodiscard]] AnswersKept kept() const;
+    // A frame in which it stays the same shows what was asked for.
+    [[nodiscard]] AnswersMissed missed() const;
 
   private:
     session::SessionChannels& channels_;
@@ -82,6 +90,7 @@ class Completions {
     uint64_t start(CompletionRequest request);  // replaces a running one; the id of the new one
     void stop();                                // between tokens
     [[nodiscard]] std::shared_ptr<const Completion> latest() const;  // nullptr before the first
+    [[nodiscard]] bool is_busy() const;  // one waits or is drawn: another would take its place
 
   private:
     session::SessionChannels& channels_;
@@ -127,7 +136,7 @@ class Session {
     [[nodiscard]] ProbeAnswers probes() const;
     [[nodiscard]] DataItems items() const;
     [[nodiscard]] Completions completions();
-    [[nodiscard]] const Completions completions() const;  // latest() alone
+    [[nodiscard]] const Completions completions() const;  // latest() and is_busy() alone
 
   private:
     struct Impl;

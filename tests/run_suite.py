@@ -7,10 +7,12 @@
 GoogleTest programs of build/PRESET/tests, and for `release` also the Python checks (rules, command line, the
 Python package, window).
 What tells the quickest runs first and ends the suite if it fails. Then programs run side by side, one a core, the
-longest of what is built first; then the fuzzers (one test each); last, alone, what looks at the clock. Prints one line per program, the
-whole of what failed, why tests were skipped, and last `N passed, N failed, N skipped` over everything. Exit code 1 if anything failed.
+longest of what is built first; then the fuzzers (one test each); last, alone, what looks at the clock. Prints one line
+per program, the whole of what failed, why tests were skipped, and last `N passed, N failed, N skipped` over everything.
+Exit code 1 if anything failed.
 """
 import fnmatch
+import itertools
 import json
 import os
 import re
@@ -38,18 +40,19 @@ SANITIZER_ENV = {
 
 # What once more runs on the fake GPU (tests/model/fake_gpu.cpp), where no other device is asked for.
 FAKE_GPU_ENV = {"AFTERIMAGE_DEVICE": "fake-gpu"}
-# Not again what takes long and looks at numbers alone, which are this processor's there too.
-FAKE_GPU_NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
+# Not again there, nor under a sanitizer unless all tests run: what takes long and looks at numbers alone.
+NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
+NOT_SANITIZED = f"{NOT_AGAIN}:ThreadCount.DoesNotChangeAStep:Ranks.TwoGiveTheBitsOfOneForEveryPreset"
 FAKE_GPU_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
 
 FUZZ_S = 600 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 30
 
 # Programs that tell at once whether more is worth while.
 FIRST = ("rules", "core")
-# Programs that compare times or count frames: with nothing beside them.
-ALONE = ("app", "bench", "viz", "journeys")
-# Each of these tests starts its program anew and runs as long as the others together: a program of its own.
-APART = {"model": "*InstructionSet.passes/*"}
+# Programs that compare times or count frames: with nothing beside them but parts of the same one.
+ALONE = ("app", "bench", "viz", "journeys", "pace")
+# Each of these tests runs as long as the others together: a program of its own.
+APART = {"model": "*InstructionSet.passes/*", "app": "RandomClicks.WhileTrainingRuns"}
 # The longest first, as seconds on 2 cores; what is not named takes less.
 LONGEST = ("asan-model", "model", "cli", "model-fake-gpu", "app", "asan-app", "tsan-session", "session")
 # Two programs whose OpenMP threads spin at every barrier take the cores from each other: many times slower.
@@ -206,12 +209,13 @@ def run_program(program):
     return counts, lines
 
 
-def split_apart(program, pattern):
-    """The tests that match, each as a program of its own, and the others as one."""
+def split_apart(program, pattern, without=""):
+    """The tests that match, each as a program of its own, and the others as one, but those of the filter `without`."""
     apart = [test for test in tests_of(program.command[0]) if fnmatch.fnmatchcase(test, pattern)]
     alone = [Program(f"{program.name} ({test.rpartition('/')[2]})", program.command + [f"--gtest_filter={test}"],
                      program.env, program.results) for test in apart]
-    rest = Program(program.name, program.command + [f"--gtest_filter=-{pattern}"], program.env, program.results)
+    others = f"--gtest_filter=-{pattern}:{without}"
+    rest = Program(program.name, program.command + [others], program.env, program.results)
     return [rest, *alone] if apart else [program]
 
 
@@ -225,13 +229,15 @@ def release_programs(found, binary, results):
     """What runs for the release build beside its GoogleTest programs."""
     programs = [Program("rules", [sys.executable, "tests/check_rules.py"], {}, results)]
     if "AFTERIMAGE_DEVICE" not in os.environ and {"model", "session"} <= found.keys():
-        chosen = f"--gtest_filter={FAKE_GPU_TESTS}-{FAKE_GPU_NOT_AGAIN}"
+        chosen = f"--gtest_filter={FAKE_GPU_TESTS}-{NOT_AGAIN}"
         programs.append(Program("model-fake-gpu", found["model"] + [chosen], FAKE_GPU_ENV, results))
         programs.append(Program("session-fake-gpu", found["session"], FAKE_GPU_ENV, results))
     programs.append(Program("cli", [sys.executable, "tests/cli/run.py", binary], {}, results))
     programs.append(Program("python", [python_with_numpy(), "python/tests/run.py", "--program", binary], {}, results))
     if "app" in found:  # a build with the window
-        programs.append(Program("journeys", [sys.executable, "tests/journeys/run.py", binary], {}, results))
+        journeys = [sys.executable, "tests/journeys/run.py", binary]
+        programs.append(Program("journeys", journeys + ["--without", "pace"], {}, results))
+        programs.append(Program("pace", journeys + ["pace"], {}, results))
     return programs
 
 
@@ -250,7 +256,8 @@ def programs_of(spec):
     for name in wanted:
         label = name if preset == "release" else f"{preset}-{name}"
         program = Program(label, found[name], SANITIZER_ENV.get(preset, {}), results)
-        programs += split_apart(program, APART[name]) if name in APART else [program]
+        once = preset in SANITIZER_ENV and "AFTERIMAGE_ALL_TESTS" not in os.environ
+        programs += split_apart(program, APART[name], NOT_SANITIZED if once else "") if name in APART else [program]
     if preset == "release" and not names:
         programs += release_programs(found, str(ROOT / "build" / preset / "afterimage"), results)
     return programs
@@ -275,23 +282,24 @@ def run_all(queue, env, beside):
 
 
 def run_alone(programs, env):
-    """One after the other, in the order of the list."""
+    """One after the other, in the order of the list; the parts of one side by side."""
     total = Counter()
-    for program in programs:
-        queue = Queue([program])
+    for _, parts in itertools.groupby(programs, key=lambda program: program.kind):
+        parts = list(parts)
+        queue = Queue(parts)
         queue.close()
-        total += run_all(queue, env, 1)
+        total += run_all(queue, env, min(len(parts), os.cpu_count()))
     return total
 
 
 def run_beside(programs, specs, env):
-    """`programs`, and those of `specs` once they are built. -> Counter, the programs to run alone, the specs whose
+    """`programs`, and those of `specs` once they are built. -> Counter, the programs that have to wait, the specs whose
     build failed"""
-    alone = []
+    later = []
     queue = Queue()
 
     def add(some):
-        alone.extend(p for p in some if p.kind in ALONE)
+        later.extend(p for p in some if p.kind in ALONE)
         queue.add(p for p in some if p.kind not in ALONE)
 
     add(programs)
@@ -306,7 +314,7 @@ def run_beside(programs, specs, env):
         building = builder.submit(build_all)
         total = run_all(queue, env, os.cpu_count())
         failed = building.result()
-    return total + Counter(failed=len(failed)), alone, failed
+    return total + Counter(failed=len(failed)), later, failed
 
 
 def run_fuzzer(program, results):
@@ -352,10 +360,10 @@ def main():
     try:
         total = run_alone(first, display.env)
         if not total["failed"]:
-            counts, alone, broken = run_beside([p for p in programs if p not in first], later, display.env)
+            counts, last, broken = run_beside([p for p in programs if p not in first], later, display.env)
             total += counts
             total += run_fuzzers() if "fuzz" in specs and "fuzz" not in broken else Counter()
-            total += run_alone(alone, display.env)
+            total += run_alone(last, display.env)
     finally:
         display.close()
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")

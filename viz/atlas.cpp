@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viz/color_bar.h"
+#include "viz/numbers.h"
 #include "viz/text.h"
 
 namespace aft::viz {
@@ -67,8 +68,8 @@ LabelPlaces label_places(const AtlasCell& cell, float width, bool chosen, const 
         .number = {.size = kLabelSize, .color = look.theme.text2, .align = Align::right}};
     // The next label may follow at once.
     out.text_end = width - look.px(width > look.px(160) ? 18 : 4);
-    out.bar_low = std::max(text_size(look, out.name, cell.label).x, look.px(24)) + look.px(6);
-    out.bar_high = out.text_end - text_size(look, out.number, cell.bar_text).x - look.px(6);
+    out.bar_low = std::max(text_extent(look, cell.label, out.name).x, look.px(24)) + look.px(6);
+    out.bar_high = out.text_end - text_extent(look, cell.bar_text, out.number).x - look.px(6);
     return out;
 }
 
@@ -83,11 +84,11 @@ CaptionPlan plan_captions(const AtlasView& view, const AtlasLayout& layout, cons
     const float gap = look.px(6), pitch = layout.pitch.x - gap;
     float both = 0, label = 0, brief = 0;
     for (const AtlasCell& cell : view.cells) {
-        const float own = text_size(look, name, cell.label).x;
-        const float beside = cell.bar_text.empty() ? 0 : text_size(look, number, cell.bar_text).x;
+        const float own = text_extent(look, cell.label, name).x;
+        const float beside = cell.bar_text.empty() ? 0 : text_extent(look, cell.bar_text, number).x;
         label = std::max(label, own);
         both = std::max(both, beside > 0 ? own + gap + beside + look.px(4) : 0);
-        brief = std::max(brief, cell.brief.empty() ? own : text_size(look, name, cell.brief).x);
+        brief = std::max(brief, cell.brief.empty() ? own : text_extent(look, cell.brief, name).x);
     }
     if (both <= layout.tile.x && label <= pitch) return {};
     if (label <= pitch) return {AtlasCaption::label, 1};
@@ -111,9 +112,9 @@ void draw_cell_label(const AtlasCell& cell, const Box& box, const LabelPlaces& p
                      const Look& look) {
     const float y = box.high.y + look.px(3);
     const bool is_brief = places.what == AtlasCaption::brief && !cell.brief.empty();
-    draw_text(look, {box.low.x, y}, places.name, is_brief ? cell.brief : cell.label);
+    text_at(look, {box.low.x, y}, is_brief ? cell.brief : cell.label, places.name);
     if (places.what == AtlasCaption::full)
-        draw_text(look, {box.low.x + places.text_end, y}, places.number, cell.bar_text);
+        text_at(look, {box.low.x + places.text_end, y}, cell.bar_text, places.number);
 }
 
 void draw_cell_bar(const AtlasCell& cell, const Box& box, const LabelPlaces& places,
@@ -168,7 +169,7 @@ void draw_labels(const AtlasFrame& s) {
     // Every n-th where the maps stand closer than their names.
     float widest = 1;
     for (const std::string& words : s.view.column_labels)
-        widest = std::max(widest, text_size(s.look, style(true, Align::left), words).x);
+        widest = std::max(widest, text_extent(s.look, words, style(true, Align::left)).x);
     const auto stride = [](float needed, float pitch) {
         return static_cast<size_t>(std::max(1.0F, std::ceil(needed / std::max(1.0F, pitch))));
     };
@@ -177,13 +178,13 @@ void draw_labels(const AtlasFrame& s) {
     for (size_t r = 0; r < s.view.row_labels.size(); r += down) {
         const Box box = s.box(int(r), 0);
         const float y = (box.low.y + box.high.y) / 2 - s.look.px(8);
-        draw_text(s.look, {s.corner.x, y}, style(int(r) == s.view.selected_row, Align::left),
-                  s.view.row_labels[r]);
+        text_at(s.look, {s.corner.x, y}, s.view.row_labels[r],
+                style(int(r) == s.view.selected_row, Align::left));
     }
     for (size_t c = 0; c < s.view.column_labels.size(); c += across) {
         const Box box = s.box(0, int(c));
-        draw_text(s.look, {(box.low.x + box.high.x) / 2, box.low.y - s.look.px(20)},
-                  style(int(c) == s.view.selected_column, Align::centre), s.view.column_labels[c]);
+        text_at(s.look, {(box.low.x + box.high.x) / 2, box.low.y - s.look.px(20)},
+                s.view.column_labels[c], style(int(c) == s.view.selected_column, Align::centre));
     }
 }
 
@@ -282,6 +283,7 @@ AtlasHit hit_atlas(const AtlasLayout& layout, const AtlasShape& shape, ImVec2 at
 
 AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
     AtlasReply reply;
+    if (look.numbers != nullptr) look.numbers->add(view.id, atlas_numbers(view));
     reply.layout = layout_atlas(view.shape, view.area, look.scale);
     const AtlasShape& shape = view.shape;
     tiles_.resize(shape.rows * shape.columns, shape.tile_rows, shape.tile_columns);

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "viz/curves.h"
+#include "viz/numbers.h"
 #include "viz/text.h"
 
 namespace aft::viz {
@@ -15,6 +16,10 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
     const auto count = static_cast<int>(plot.values.size());
     BarReply reply;
     if (count == 0) return reply;
+    if (look.numbers != nullptr)
+        look.numbers->add(
+            plot.id,
+            {.name = {}, .shape = {count}, .values = {plot.values.begin(), plot.values.end()}});
     double top = plot.top;
     for (const double v : plot.values)
         if (plot.top <= 0 && std::isfinite(v)) top = std::max(top, v);
@@ -28,12 +33,13 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const float y = std::round(box.high.y - box.height() * float(share)) + 0.5F;
         list->AddLine({box.low.x, y}, {box.high.x, y}, look.theme.line);
         const double v = share * top;
-        draw_text(look, {box.low.x - look.px(6), y - look.px(8)}, axis,
-                  plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %"
-                               : fmt::format(fmt::runtime(v >= 1e5    ? "{:.1e}"
-                                                          : v >= 1000 ? "{:.0f}"
-                                                                      : "{:.3g}"),
-                                             v));
+        text_at(look, {box.low.x - look.px(6), y - look.px(8)},
+                plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %"
+                             : fmt::format(fmt::runtime(v >= 1e5    ? "{:.1e}"
+                                                        : v >= 1000 ? "{:.0f}"
+                                                                    : "{:.3g}"),
+                                           v),
+                axis);
     }
     const float pitch = box.width() / float(count);
     for (int i = 0; i < count; ++i) {
@@ -48,12 +54,12 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
                             look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (ImGui::IsItemClicked() && std::abs(mouse.x - middle) < pitch / 2) reply.clicked = i;
-        const float number = text_size(look, axis, std::to_string(count - 1)).x;
+        const float number = text_extent(look, std::to_string(count - 1), axis).x;
         const int step = std::max(1, static_cast<int>(std::ceil((number + look.px(10)) / pitch)));
         if (i % step == 0)  // the last one stands inside
-            draw_text(look, {std::min(middle, box.high.x - number / 2), box.high.y + look.px(3)},
-                      {.size = 14, .color = look.theme.text3, .align = Align::centre},
-                      std::to_string(i));
+            text_at(look, {std::min(middle, box.high.x - number / 2), box.high.y + look.px(3)},
+                    std::to_string(i),
+                    {.size = 14, .color = look.theme.text3, .align = Align::centre});
     }
     return reply;
 }

@@ -84,7 +84,7 @@ void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
         style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
         std::string text = bar_number(value, view.percent);
         if (place < 0.02 && !view.low_note.empty()) text += " " + view.low_note;
-        const float width = text_size(look, style, text).x;
+        const float width = text_extent(look, text, style).x;
         const float left = style.align == Align::left    ? x
                            : style.align == Align::right ? x - width
                                                          : x - width / 2;
@@ -98,7 +98,7 @@ void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
             ImGui::GetWindowDrawList()->AddLine({std::round(x) + 0.5F, box.high.y},
                                                 {std::round(x) + 0.5F, box.high.y + look.px(4)},
                                                 look.theme.text3);
-        draw_text(look, {x, box.high.y + look.px(4)}, style, text);
+        text_at(look, {x, box.high.y + look.px(4)}, text, style);
     }
 }
 
@@ -109,12 +109,12 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
             .size = 14, .color = look.theme.text3, .align = right ? Align::right : Align::left};
         const float y = box.low.y - look.px(view.histogram.empty() ? 18 : view.histogram_height);
         const std::string text = plain_number(share * 100, 1) + " % " + word;
-        const float wide = text_size(look, style, text).x;
+        const float wide = text_extent(look, text, style).x;
         const float left = right ? box.high.x - wide : box.low.x;
         ImGui::GetWindowDrawList()->AddRectFilled(  // the histogram may lie under it
             {left - look.px(3), y}, {left + wide + look.px(3), y + look.px(17)},
             with_alpha(look.theme.pane, 0.8F));
-        draw_text(look, {right ? box.high.x : box.low.x, y}, style, text);
+        text_at(look, {right ? box.high.x : box.low.x, y}, text, style);
     };
     note(view.clipped.above, "above", true);
     note(view.clipped.below, "below", false);
@@ -260,13 +260,13 @@ void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool 
     right.align = Align::right;
     centre.align = Align::centre;
     const float y = box.high.y + look.px(2);
-    draw_text(look, {box.low.x, y}, style, bar_number(coloring.range.low, percent));
-    draw_text(look, {box.high.x, y}, right, bar_number(coloring.range.high, percent));
+    text_at(look, {box.low.x, y}, bar_number(coloring.range.low, percent), style);
+    text_at(look, {box.high.x, y}, bar_number(coloring.range.high, percent), right);
     if (coloring.range.low >= 0 || coloring.range.high <= 0) return;
     const BarScale bar(coloring);
     const auto x = std::round(box.low.x + float(bar.place(0)) * box.width()) + 0.5F;
     ImGui::GetWindowDrawList()->AddLine({x, box.low.y}, {x, box.high.y}, look.theme.text2);
-    if (bar.place(0) > 0.22 && bar.place(0) < 0.78) draw_text(look, {x, y}, centre, "0");
+    if (bar.place(0) > 0.22 && bar.place(0) < 0.78) text_at(look, {x, y}, "0", centre);
 }
 
 }  // namespace aft::viz

@@ -86,13 +86,13 @@ CardLayout lay_out(const CurveCard& card, const Look& look) {
     const size_t count = std::max<size_t>(1, card.rows.size());
     out.columns = (count + most - 1) / most;
     out.rows = (count + out.columns - 1) / out.columns;
-    out.wide = text_size(look, name_style(look, false), card.x_word).x +
-               text_size(look, value_style(look), group_thousands(std::llround(card.x))).x +
+    out.wide = text_extent(look, card.x_word, name_style(look, false)).x +
+               text_extent(look, group_thousands(std::llround(card.x)), value_style(look)).x +
                look.px(kCardGap);
     for (const CardRow& row : card.rows) {
-        float wide = text_size(look, name_style(look, row.is_head), row.name).x;
+        float wide = text_extent(look, row.name, name_style(look, row.is_head)).x;
         if (!row.is_head)
-            wide += look.px(kSwatch + kCardGap) + text_size(look, value_style(look), row.value).x;
+            wide += look.px(kSwatch + kCardGap) + text_extent(look, row.value, value_style(look)).x;
         out.wide = std::max(out.wide, wide);
     }
     const auto columns = float(out.columns);
@@ -103,11 +103,11 @@ CardLayout lay_out(const CurveCard& card, const Look& look) {
 
 void draw_row(ImVec2 at, float wide, const CardRow& row, const Look& look) {
     const float left = row.is_head ? at.x : at.x + look.px(kSwatch);
-    draw_text(look, {left, at.y + look.px(2)}, name_style(look, row.is_head), row.name);
+    text_at(look, {left, at.y + look.px(2)}, row.name, name_style(look, row.is_head));
     if (row.is_head) return;
     const ImVec2 middle = {at.x + look.px(4), at.y + look.px(kRow / 2)};
     ImGui::GetWindowDrawList()->AddCircleFilled(middle, look.px(3.5F), row.color);
-    draw_text(look, {at.x + wide, at.y + look.px(1)}, value_style(look), row.value);
+    text_at(look, {at.x + wide, at.y + look.px(1)}, row.value, value_style(look));
 }
 
 ImVec2 place_of(const CardPlace& place, ImVec2 size, const Look& look) {
@@ -132,9 +132,9 @@ void draw_card(const CurveCard& card, const CardPlace& place, const Look& look) 
     if (ImGui::BeginTooltip()) {
         const ImVec2 low = ImGui::GetWindowPos();
         const ImVec2 at = {low.x + look.px(kPadding), low.y + look.px(6)};
-        draw_text(look, {at.x, at.y + look.px(2)}, name_style(look, false), card.x_word);
-        draw_text(look, {at.x + layout.wide, at.y + look.px(1)}, value_style(look),
-                  group_thousands(std::llround(card.x)));
+        text_at(look, {at.x, at.y + look.px(2)}, card.x_word, name_style(look, false));
+        text_at(look, {at.x + layout.wide, at.y + look.px(1)},
+                group_thousands(std::llround(card.x)), value_style(look));
         for (size_t i = 0; i < card.rows.size(); ++i) {
             const float column = float(i / layout.rows) * (layout.wide + look.px(kCardGap));
             const float down = float(i % layout.rows + 1) * look.px(kRow);

@@ -7,6 +7,7 @@
 
 #include "viz/curve_card.h"
 #include "viz/curve_lines.h"
+#include "viz/numbers.h"
 #include "viz/plot_ticks.h"
 #include "viz/text.h"
 
@@ -201,13 +202,13 @@ void draw_events(const CurvePlot& plot, const Look& look) {
     for (const CurveEvent& event : plot.events) {
         const float px = line(event.x, with_alpha(event.color, 0.5F), look.px(1));
         const TextStyle style{.size = 14, .color = event.color};
-        const float wide = text_size(look, style, event.text).x;
+        const float wide = text_extent(look, event.text, style).x;
         const bool is_left = px + look.px(4) + wide > at.x + size.x;  // the right would cut it
         const float from = is_left ? px - look.px(4) - wide : px + look.px(4);
         if (event.text.empty() || from < free_from) continue;
         list->AddRectFilled({from - 2, at.y}, {from + wide + 2, at.y + look.px(18)},
                             look.theme.pane);  // no line runs through the words
-        draw_text(look, {from, at.y + look.px(2)}, style, event.text);
+        text_at(look, {from, at.y + look.px(2)}, event.text, style);
         free_from = std::max(px, from + wide) + look.px(8);
     }
 }
@@ -234,9 +235,9 @@ void draw_peak(const PlotPoint& peak, const Look& look) {
                                                  {x, at.y + look.px(1)}, look.theme.text2);
     const std::string words = "to " + curve_number(peak.y, 2);
     const TextStyle style{.size = 14, .color = look.theme.text2};
-    const float wide = text_size(look, style, words).x, beside = half + look.px(4);
+    const float wide = text_extent(look, words, style).x, beside = half + look.px(4);
     const bool is_left = x + beside + wide > at.x + size.x;
-    draw_text(look, {is_left ? x - beside - wide : x + beside, at.y + look.px(18)}, style, words);
+    text_at(look, {is_left ? x - beside - wide : x + beside, at.y + look.px(18)}, words, style);
 }
 
 std::string end_label(const PlotLine& line) {
@@ -269,24 +270,24 @@ void draw_end_labels(const std::vector<PlotLine>& lines, const Look& look) {
         labels[i].y = std::min(labels[i].y, below - height);
     }
     for (const Label& label : labels)
-        draw_text(look, {at.x + size.x + look.px(kLabelGap), label.y},
-                  {.size = 14, .color = label.line->curve->color}, end_label(*label.line));
+        text_at(look, {at.x + size.x + look.px(kLabelGap), label.y}, end_label(*label.line),
+                {.size = 14, .color = label.line->curve->color});
 }
 
 float label_space(const std::vector<PlotLine>& lines, const Look& look) {
     float widest = 0;
     for (const PlotLine& line : lines)
-        widest = std::max(widest, text_size(look, {.size = 14}, end_label(line)).x);
+        widest = std::max(widest, text_extent(look, end_label(line), {.size = 14}).x);
     return widest > 0 ? widest + look.px(kLabelGap) : 0;
 }
 
 void draw_title(const CurvePlot& plot, const Look& look) {
     if (plot.title.empty()) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float used = draw_text(
-        look, at, {.size = 15, .color = look.theme.text1, .face = Face::semibold}, plot.title);
-    draw_text(look, {at.x + used + look.px(8), at.y + look.px(1)},
-              {.size = 14, .color = look.theme.text3}, plot.unit);
+    const float used = text_at(look, at, plot.title,
+                               {.size = 15, .color = look.theme.text1, .face = Face::semibold});
+    text_at(look, {at.x + used + look.px(8), at.y + look.px(1)}, plot.unit,
+            {.size = 14, .color = look.theme.text3});
     ImGui::Dummy({1, look.px(kTitleHeight)});
 }
 
@@ -294,6 +295,7 @@ void draw_title(const CurvePlot& plot, const Look& look) {
 
 CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     CurveReply reply;
+    if (look.numbers != nullptr) add_curves(plot, *look.numbers);
     const float full = plot.size.x > 0 ? plot.size.x : ImGui::GetContentRegionAvail().x;
     const float title =
         plot.title.empty() ? 0 : look.px(kTitleHeight) + ImGui::GetStyle().ItemSpacing.y;

@@ -151,6 +151,15 @@ void TokenTexture::set(const Image& image, const Look& look) {
     shown_ = rgba.pixels;
 }
 
+// What is transparent is NaN.
+NumberTable TokenTexture::numbers() const {
+    NumberTable out{.name = {}, .shape = {texture_.height(), texture_.width(), 3}, .values = {}};
+    for (size_t i = 0; i + 3 < shown_.size(); i += 4)
+        for (size_t c = 0; c < 3; ++c)
+            out.values.push_back(shown_[i + 3] == 0 ? std::nan("") : double(shown_[i + c]));
+    return out;
+}
+
 ImTextureID TokenTexture::id() const {
     return static_cast<ImTextureID>(texture_.id());
 }
@@ -175,6 +184,8 @@ ImageReply draw_image(const ImageView& view, const TokenTexture& texture, const 
     if (ImGui::IsItemActive()) reply.dragged = cell(mouse);
     if (reply.released && reply.hovered.is_valid()) reply.clicked = reply.hovered;
 
+    if (look.numbers != nullptr && texture.id() != ImTextureID_Invalid)
+        look.numbers->add(view.id, texture.numbers());
     const PixelGrid grid{view, look, reply.box, float(reply.zoom)};
     draw_hatch(look, reply.box);  // shows where pixels are transparent
     if (texture.id() != ImTextureID_Invalid)

@@ -10,6 +10,7 @@
 #include "viz/gl/texture.h"
 #include "viz/look.h"
 #include "viz/map.h"
+#include "viz/numbers.h"
 
 namespace aft::viz {
 
@@ -29,6 +30,7 @@ class TokenTexture {  // uploads only what changed
     void set(const TokenImage& image, const Look& look);
     void set(const Image& image, const Look& look);  // 1, 3 or 4 channels
     [[nodiscard]] ImTextureID id() const;
+    [[nodiscard]] NumberTable numbers() const;  // [height, width, 3], 0 .. 255
 
   private:
     gl::Texture texture_;

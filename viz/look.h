@@ -11,6 +11,7 @@
 namespace aft::viz {
 
 class MapPainter;
+class NumberSink;
 
 enum class Face { regular, medium, semibold, mono };
 
@@ -24,6 +25,7 @@ struct Look {
     float scale = 1;  // interface scale; sizes are multiplied by it
     Fonts fonts{};
     MapPainter* painter = nullptr;
+    NumberSink* numbers = nullptr;  // in a frame whose numbers are saved
 
     [[nodiscard]] float px(float size) const {  // whole pixels
         return std::round(size * scale);

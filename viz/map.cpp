@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viz/map_overlay.h"
+#include "viz/numbers.h"
 #include "viz/text.h"
 
 namespace aft::viz {
@@ -17,7 +18,9 @@ Margins margins_of(const MapView& view, const Look& look) {
     Margins room;
     if (view.row_label) {
         const TextStyle style{.size = 14};
-        const auto width = [&](const std::string& text) { return text_size(look, style, text).x; };
+        const auto width = [&](const std::string& text) {
+            return text_extent(look, text, style).x;
+        };
         const float widest =
             std::max(width(view.row_label(view.data.rows - 1)), width(view.row_label(0)));
         room.left = std::ceil(std::max(widest + look.px(10), width(view.corner) + look.px(4)));
@@ -134,6 +137,7 @@ MapReply Map::draw(const MapView& view, const Look& look) {
         ImGui::Dummy(view.area);
         return reply;
     }
+    if (look.numbers != nullptr) look.numbers->add(view.id, map_numbers(data));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const Margins room = margins_of(view, look);
     const ImVec2 area = {std::max(1.0F, view.area.x - room.left),

@@ -24,7 +24,7 @@ void column_numbers(const MapView& view, const MapPlace& place, const Look& look
     const CellRange seen = visible_cells(place, view.data);
     const std::string widest = view.column_label(view.data.columns - 1);
     const TextStyle plain{.size = 14, .color = look.theme.text3, .align = Align::centre};
-    const float available = text_size(look, plain, widest).x + look.px(10);
+    const float available = text_extent(look, widest, plain).x + look.px(10);
     const int64_t step = label_step(view.column_step, place.width, available);
     for (int64_t c = (seen.column_low + step - 1) / step * step; c < seen.column_high; c += step) {
         const Box box = place.cell(0, c);
@@ -33,7 +33,7 @@ void column_numbers(const MapView& view, const MapPlace& place, const Look& look
         TextStyle style = plain;
         style.color = chosen ? look.theme.text1 : look.theme.text3;
         style.face = chosen ? Face::medium : Face::regular;
-        draw_text(look, {x, place.map.low.y - look.px(20)}, style, view.column_label(c));
+        text_at(look, {x, place.map.low.y - look.px(20)}, view.column_label(c), style);
     }
 }
 
@@ -49,7 +49,7 @@ void row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
                               .align = Align::right};
         const float y =
             seen_middle(box.low.y, box.high.y, place.map.low.y, place.map.high.y) - look.px(7);
-        draw_text(look, {place.map.low.x - look.px(8), y}, style, view.row_label(r));
+        text_at(look, {place.map.low.x - look.px(8), y}, view.row_label(r), style);
     }
 }
 
@@ -79,8 +79,8 @@ void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& l
     if (view.row_label) row_numbers(view, place, look);
     if (view.corner.empty()) return;
     const TextStyle style{.size = 14, .color = look.theme.text3, .align = Align::right};
-    draw_text(look, {place.map.low.x - look.px(2), place.map.low.y - look.px(20)}, style,
-              view.corner);
+    text_at(look, {place.map.low.x - look.px(2), place.map.low.y - look.px(20)}, view.corner,
+            style);
 }
 
 void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& look) {
@@ -101,9 +101,8 @@ void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& l
                     with_alpha(ink_on(packed(map_color(v, k.range, k.scale, k.map))), strength),
                 .align = Align::centre};
             const Box box = place.cell(r, c);
-            draw_text(
-                look, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - look.px(8)},
-                style, view.is_signed ? signed_number(v, decimals) : plain_number(v, decimals));
+            text_at(look, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - look.px(8)},
+                    view.is_signed ? signed_number(v, decimals) : plain_number(v, decimals), style);
         }
     }
 }

@@ -89,6 +89,14 @@ void MaskCanvas::apply(MaskPreset preset, uint64_t seed) {
     commit(std::move(before));
 }
 
+void replace_mask(MaskCanvas& canvas, std::span<const uint8_t> mask) {
+    AFT_ASSERT(mask.size() == canvas.mask_.size());
+    canvas.end();
+    std::vector<uint8_t> before = canvas.mask_;
+    canvas.mask_.assign(mask.begin(), mask.end());
+    canvas.commit(std::move(before));
+}
+
 void MaskCanvas::invert() {
     end();
     std::vector<uint8_t> before = mask_;

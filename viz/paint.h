@@ -38,6 +38,7 @@ class MaskCanvas {
     }  // [height, width], 0 or 1
 
   private:
+    friend void replace_mask(MaskCanvas& canvas, std::span<const uint8_t> mask);
     void paint_to(PaintPoint at);
     void commit(std::vector<uint8_t> before);
 
@@ -52,5 +53,8 @@ class MaskCanvas {
         std::vector<uint8_t> before;
     } stroke_;
 };
+
+// Another mask of this size, [height, width], 0 or 1; one undo step.
+void replace_mask(MaskCanvas& canvas, std::span<const uint8_t> mask);
 
 }  // namespace aft::viz

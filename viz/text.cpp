@@ -56,13 +56,22 @@ ImVec2 text_extent(const Look& look, std::string_view words, float size, Face fa
     return {std::ceil(extent.x), extent.y};
 }
 
-void text_at(const Look& look, ImVec2 at, std::string_view words, const TextStyle& style) {
-    const ImVec2 pixel(std::floor(at.x), std::floor(at.y));
+ImVec2 text_extent(const Look& look, std::string_view words, const TextStyle& style) {
+    return text_extent(look, words, style.size, style.face);
+}
+
+float text_at(const Look& look, ImVec2 at, std::string_view words, const TextStyle& style) {
+    if (words.empty()) return 0;
     const PrintableText safe(words);
     const std::string shown =
         style.max_width > 0 ? cut_to(look, safe.get(), style) : std::string(safe.get());
-    ImGui::GetWindowDrawList()->AddText(font_of(look, style.face), style.size * look.scale, pixel,
-                                        style.color, shown.data(), shown.data() + shown.size());
+    const float width = text_extent(look, shown, style).x;
+    if (style.align == Align::centre) at.x -= width / 2;
+    if (style.align == Align::right) at.x -= width;
+    ImGui::GetWindowDrawList()->AddText(font_of(look, style.face), style.size * look.scale,
+                                        {std::floor(at.x), std::floor(at.y)}, style.color,
+                                        shown.data(), shown.data() + shown.size());
+    return width;
 }
 
 void text_right(const Look& look, ImVec2 at, std::string_view words, const TextStyle& style) {
@@ -81,25 +90,6 @@ void icon_at(const Look& look, ImVec2 center, const char* icon, const TextStyle&
                                         {std::round(center.x - (glyph->X0 + glyph->X1) / 2),
                                          std::round(center.y - (glyph->Y0 + glyph->Y1) / 2)},
                                         style.color, icon);
-}
-
-ImVec2 text_size(const Look& look, const TextStyle& style, std::string_view text) {
-    const PrintableText safe(text);
-    return font_of(look, style.face)
-        ->CalcTextSizeA(look.px(style.size), FLT_MAX, 0, safe.begin(), safe.end());
-}
-
-float draw_text(const Look& look, ImVec2 at, const TextStyle& style, std::string_view text) {
-    if (text.empty()) return 0;
-    const PrintableText safe(text);
-    const float width = text_size(look, style, text).x;
-    if (style.align == Align::centre) at.x -= width / 2;
-    if (style.align == Align::right) at.x -= width;
-    // Whole pixels: glyphs stay crisp.
-    ImGui::GetWindowDrawList()->AddText(font_of(look, style.face), look.px(style.size),
-                                        {std::round(at.x), std::round(at.y)}, style.color,
-                                        safe.begin(), safe.end());
-    return width;
 }
 
 }  // namespace aft::viz

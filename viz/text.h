@@ -13,21 +13,20 @@ struct TextStyle {
     float size = 16;  // at scale 1
     ImU32 color = 0;
     Face face = Face::regular;
-    float max_width = 0;        // pixels; > 0 cuts with an ellipsis (text_at only)
-    Align align = Align::left;  // draw_text only
+    float max_width = 0;  // pixels; > 0 cuts with an ellipsis
+    Align align = Align::left;
 };
 
 // In whole pixels, so that what follows stands on one.
 [[nodiscard]] ImVec2 text_extent(const Look& look, std::string_view words, float size,
                                  Face face = Face::regular);
-// `at`: the left end of the line's top. text_right: the right end.
-void text_at(const Look& look, ImVec2 at, std::string_view words, const TextStyle& style);
+[[nodiscard]] ImVec2 text_extent(const Look& look, std::string_view words, const TextStyle& style);
+// `at`: top of the line; its left end, middle or right end by `align`. On whole pixels: glyphs stay
+// crisp. Returns the width that was drawn.
+float text_at(const Look& look, ImVec2 at, std::string_view words, const TextStyle& style);
+// `at`: the right end.
 void text_right(const Look& look, ImVec2 at, std::string_view words, const TextStyle& style);
 // An icon of the regular face, its own middle at `center`.
 void icon_at(const Look& look, ImVec2 center, const char* icon, const TextStyle& style);
-
-[[nodiscard]] ImVec2 text_size(const Look& look, const TextStyle& style, std::string_view text);
-// `at`: top of the line; its left end, middle or right end by `align`. Returns the width.
-float draw_text(const Look& look, ImVec2 at, const TextStyle& style, std::string_view text);
 
 }  // namespace aft::viz

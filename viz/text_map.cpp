@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viz/numbers.h"
 #include "viz/text.h"
 
 namespace aft::viz {
@@ -80,7 +81,7 @@ std::string byte_words(uint8_t byte) {
 }
 
 ImVec2 text_cell(const Look& look) {
-    const ImVec2 size = text_size(look, kCharacter, "M");
+    const ImVec2 size = text_extent(look, "M", kCharacter);
     return {std::ceil(size.x) + look.px(1), look.px(20)};
 }
 
@@ -163,8 +164,8 @@ void TextMap::draw_characters(const TextMapView& view, const Look& look, const T
             style.color = hidden_[at] != 0 ? look.theme.text3
                                            : ink_on(ground_color(view.coloring, values_[at]));
             const Box box = grid.box({row, column});
-            draw_text(look, {(box.low.x + box.high.x) / 2, box.low.y + look.px(2)}, style,
-                      byte_glyph(view.bytes[size_t(i)]));
+            text_at(look, {(box.low.x + box.high.x) / 2, box.low.y + look.px(2)},
+                    byte_glyph(view.bytes[size_t(i)]), style);
         }
     const auto ring = [&](int64_t i, ImU32 color, float width) {
         if (i >= 0 && size_t(i) < layout_.places.size())
@@ -176,6 +177,10 @@ void TextMap::draw_characters(const TextMapView& view, const Look& look, const T
 
 TextMapReply TextMap::draw(const TextMapView& view, const Look& look) {
     TextMapReply reply;
+    if (look.numbers != nullptr)
+        look.numbers->add(view.id, {.name = {},
+                                    .shape = {int64_t(view.values.size())},
+                                    .values = {view.values.begin(), view.values.end()}});
     const ImVec2 at = ImGui::GetCursorScreenPos(), cell = text_cell(look);
     reply.box = {at, {at.x + view.area.x, at.y + view.area.y}};
     lay_out(view, look);

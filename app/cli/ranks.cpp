@@ -72,18 +72,21 @@ Ranks::Ranks(const RankFlags& flags, const Globals& globals, const nlohmann::jso
     if (leads()) say_ranks(*group_, globals_.threads);
 }
 
-JobControl quiet_control(std::stop_source& stop) {
-    return {.report =
-                [&stop](const Progress&) {
-                    if (is_stop_asked()) stop.request_stop();
-                },
-            .stop = stop.get_token()};
+int follow_job(const Ranks& ranks, const std::function<void(const JobControl&)>& job) {
+    initialize_model(ranks.globals().device, ranks.globals().threads);
+    std::stop_source stop;
+    job({.report =
+             [&stop](const Progress&) {
+                 if (is_stop_asked()) stop.request_stop();
+             },
+         .stop = stop.get_token()});
+    return 0;
 }
 
 int follow_training(const Ranks& ranks) {
-    initialize_model(ranks.globals().device, ranks.globals().threads);
-    serve_train_job(*ranks.group(), ranks.globals().device);
-    return 0;
+    return follow_job(ranks, [&ranks](const JobControl&) {
+        serve_train_job(*ranks.group(), ranks.globals().device);
+    });
 }
 
 }  // namespace aft::app

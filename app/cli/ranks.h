@@ -1,6 +1,7 @@
 // --nproc and --rank-timeout of the commands that several processes can share: joins the group that
 // the launcher's variables name, or starts local ranks. Main thread.
 #pragma once
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 
@@ -34,8 +35,9 @@ class Ranks {
     std::unique_ptr<RankGroup> group_;  // goes first: lets the others go
 };
 
-// What a rank beside the leader reports to: nothing is printed, and a SIGTERM stops the job.
-[[nodiscard]] JobControl quiet_control(std::stop_source& stop);
+// Of a rank beside the leader: does its part of a job; nothing is printed, and a SIGTERM stops it.
+// Exit code.
+[[nodiscard]] int follow_job(const Ranks& ranks, const std::function<void(const JobControl&)>& job);
 // Of a rank beside the leader: takes part in all trainings of its, and prints nothing. Exit code.
 [[nodiscard]] int follow_training(const Ranks& ranks);
 

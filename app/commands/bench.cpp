@@ -6,6 +6,9 @@
 #include "app/cli/output.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
+#if AFT_WINDOW
+#include "app/host/response.h"
+#endif
 #include "bench/bench.h"
 #include "core/check.h"
 #include "core/files.h"
@@ -52,19 +55,41 @@ bool write_files(const BenchFlags& flags, const nlohmann::json& result) {
     return flags.plot.empty() || write_plot(flags.plot, result);
 }
 
+// How fast the window responds, where the filter asks for it: into `result`, and as words.
+std::string add_responses([[maybe_unused]] const BenchFlags& flags,
+                          [[maybe_unused]] const Globals& globals,
+                          [[maybe_unused]] const JobControl& control,
+                          [[maybe_unused]] nlohmann::json& result) {
+#if AFT_WINDOW
+    if (std::string("gui_response").find(flags.request.filter) == std::string::npos) return "";
+    const std::vector<ResponseRow> rows =
+        measure_responses(globals.device, flags.request.quick, control);
+    for (const ResponseRow& row : rows)
+        result["gui_response"].push_back({{"model", row.model},
+                                          {"input", row.what},
+                                          {"budget_ms", row.budget_ms},
+                                          {"ms", row.ms},
+                                          {"note", row.note}});
+    return "\n" + response_words(rows);
+#else
+    return "";
+#endif
+}
+
 // What was measured is shown and kept, whatever failed or was stopped; the exit code tells.
 int run_bench(const BenchFlags& flags, const Globals& globals) {
     check_files(flags);
     Work work(globals);
     bench::BenchRequest request = flags.request;
     request.program = own_file();
-    const nlohmann::json result = bench::run(request, work.control());
+    nlohmann::json result = bench::run(request, work.control());
+    const std::string responses = add_responses(flags, globals, work.control(), result);
     work.finish_progress();
     if (result["workloads"].empty()) throw Interrupted();  // before the first row
     if (flags.json) {  // first: a disk that is full by now loses nothing
         print_json(result);
     } else {
-        print_result(bench::words(result));
+        print_result(bench::words(result) + responses);
     }
     const bool complete = write_files(flags, result);
     if (result["stopped"]) throw Interrupted();

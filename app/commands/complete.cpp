@@ -4,6 +4,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/ranks.h"
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
@@ -17,6 +18,7 @@ struct CompleteFlags {
     CompleteRequest request;
     std::optional<int64_t> keep_rows, length, samples;
     bool json = false;
+    RankFlags ranks;
 };
 
 void check_origin(const CompleteFlags& flags) {
@@ -49,6 +51,27 @@ void print_completions(const CompleteResult& result, const CompleteFlags& flags)
         print_result(sample.text.value_or("") + "\n\n");
 }
 
+// What has to be the same on all ranks.
+nlohmann::json same_on_all(const CompleteRequest& request) {
+    const SampleOptions& sample = request.sample;
+    return {{"MODEL", request.model},
+            {"--image", request.image},
+            {"--data", request.data},
+            {"--index", request.index},
+            {"--mask", request.mask},
+            {"--keep-rows", request.keep_rows},
+            {"--prompt", request.prompt.value_or("")},
+            {"--length", request.length},
+            {"--samples", sample.samples},
+            {"--temperature", sample.temperature},
+            {"--top-k", sample.top_k},
+            {"--top-p", sample.top_p},
+            {"--seed", sample.seed},
+            {"--particles", sample.particles},
+            {"--weights", sample.weights},
+            {"--recipe", request.recipe}};
+}
+
 int complete(CompleteFlags& flags, const Globals& globals) {
     check_origin(flags);
     CompleteRequest& request = flags.request;
@@ -56,8 +79,15 @@ int complete(CompleteFlags& flags, const Globals& globals) {
     request.length = flags.length.value_or(request.length);
     const bool one_picture = !request.prompt && request.out.ends_with(".png");
     request.sample.samples = flags.samples.value_or(one_picture ? 1 : request.sample.samples);
-    Work work(globals);
-    flags.request.device = work.device();
+    const Ranks ranks(flags.ranks, globals, same_on_all(request));
+    request.ranks = ranks.group();
+    request.device = globals.device;
+    if (!ranks.leads())
+        return follow_job(ranks, [&](const JobControl& control) {
+            static_cast<void>(complete_job(request, control));
+        });
+    Work work(ranks.globals());
+    request.device = work.device();
     const CompleteResult result = complete_job(flags.request, work.control());
     write_result_file(result);
     work.finish_progress();
@@ -103,6 +133,7 @@ CommandRun setup(CLI::App& command) {
              {"--recipe", "interventions on the model (afterimage list interventions)", "FILE"},
              request.recipe);
     add_switch(command, "--json", "print one JSON object, with the log-likelihoods", flags->json);
+    add_rank_flags(command, flags->ranks);
     return [flags](const Globals& globals) { return complete(*flags, globals); };
 }
 

@@ -10,7 +10,6 @@
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "model/jobs/eval.h"
-#include "model/system.h"
 
 namespace aft::app {
 namespace {
@@ -36,12 +35,10 @@ int eval(const EvalFlags& flags, const Globals& globals) {
     const Ranks ranks(flags.ranks, globals, same_on_all(request));
     request.ranks = ranks.group();
     request.device = globals.device;
-    if (!ranks.leads()) {
-        initialize_model(request.device, ranks.globals().threads);
-        std::stop_source stop;
-        static_cast<void>(eval_job(request, quiet_control(stop)));
-        return 0;
-    }
+    if (!ranks.leads())
+        return follow_job(ranks, [&](const JobControl& control) {
+            static_cast<void>(eval_job(request, control));
+        });
     Work work(ranks.globals());
     request.device = work.device();
     const EvalResult result = eval_job(request, work.control());

@@ -92,6 +92,8 @@ CommandRun setup(CLI::App& command) {
     add_text(command,
              {"--recipe", "interventions on the model (afterimage list interventions)", "FILE"},
              job.recipe);
+    add_switch(command, "--moments", "of a run: at every stored step, along a new first axis",
+               job.moments);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return probe(*flags, globals); };
 }

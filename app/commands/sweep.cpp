@@ -10,7 +10,6 @@
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "model/jobs/sweep.h"
-#include "model/system.h"
 
 namespace aft::app {
 namespace {
@@ -28,14 +27,6 @@ nlohmann::json same_on_all(const SweepRequest& request) {
             {"--resume", request.resume}};
 }
 
-// A rank beside the leader: trains runs, prints nothing.
-int follow_sweep(const SweepRequest& request, const Ranks& ranks) {
-    initialize_model(request.device, ranks.globals().threads);
-    std::stop_source stop;
-    static_cast<void>(sweep_job(request, quiet_control(stop), [](const SweepResult&) {}));
-    return 0;
-}
-
 // The runs that there would be.
 int print_plan(const SweepRequest& request) {
     const SweepPlan plan = read_sweep(request);
@@ -51,7 +42,10 @@ int sweep(const SweepFlags& flags, const Globals& globals) {
     request.device = globals.device;
     const Ranks ranks(flags.ranks, globals, same_on_all(request));
     request.ranks = ranks.group();
-    if (!ranks.leads()) return follow_sweep(request, ranks);
+    if (!ranks.leads())
+        return follow_job(ranks, [&](const JobControl& control) {
+            static_cast<void>(sweep_job(request, control, [](const SweepResult&) {}));
+        });
     Work work(ranks.globals());
     request.device = work.device();
     const SweepResult result = sweep_job(request, work.control(), write_sweep_tables);

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "app/frame/overlays.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
 #include "core/caught.h"
-#include "core/data_spec.h"
 #include "core/text.h"
 #include "model/model_files.h"
 #include "model/system.h"
@@ -29,18 +29,9 @@ constexpr int kPngScale = 2;
 
 std::string why_no_figures(const ModelView& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
-    return ui.status.saved_step < 0
-               ? "Figures are made of what is saved, and nothing is yet. Ctrl+S saves."
-               : "";
-}
-
-// The data that the window looks at, with the part that is chosen there.
-std::string figure_source(const ViewState& ui) {
-    DataSpec spec = split_data_spec(ui.status.config.data.source);
-    const ImageChoice& image = ui.selection.image;
-    if (image.split.empty() || spec.options.find("split=") != std::string::npos) return spec.text();
-    spec.options += (spec.options.empty() ? "?split=" : "&split=") + image.split;
-    return spec.text();
+    return ui.status.saved_step < 0 ? "Figures are made of what is saved, and nothing is yet: Save "
+                                      "writes the present step."
+                                    : "";
 }
 
 void write_asked(const FigureRequest& request, const fs::path& file, bool is_dark,
@@ -68,7 +59,7 @@ FigureRequest figure_request(const ViewState& ui, const std::string& figure) {
     request.figure = figure;
     request.models = {ui.status.path};
     request.device = ui.status.device.starts_with("cuda") ? "cuda" : "cpu";
-    request.data = figure_source(ui);
+    request.data = shown_data(ui);
     if (ui.selection.image.path.empty()) request.index = ui.selection.image.index;
     const int64_t step = ui.selection.step;
     if (step < 0 || ui.session == nullptr || is_checkpoint_file(ui.status.path)) return request;
@@ -93,10 +84,7 @@ void FigureCard::open(const ViewState& ui) {
 
 void FigureCard::choose(const ViewState& ui, const std::string& figure) {
     figure_ = figure;
-    std::error_code ignored;
-    fs::path folder =
-        file_.empty() ? fs::path(ui.settings.last_folder) : fs::path(file_).parent_path();
-    if (folder.empty()) folder = fs::current_path(ignored);
+    const fs::path folder = proposed_folder(file_, ui.settings.last_folder);
     file_ = (folder / (figure + kEndings[format_])).string();
 }
 
@@ -144,26 +132,15 @@ void FigureCard::draw_foot(Ui& ui) {
                          ui.selection.step < 0 || is_checkpoint_file(ui.status.path)
                              ? ", newest step"
                              : " of the shown step, else of the newest"));
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ui.px(208));
-    if (button(ui, {.name = "Cancel##cancel",
-                    .kind = ButtonKind::ghost,
-                    .tip = "Closes this card; nothing is written.",
-                    .width = 96,
-                    .height = 32}))
-        is_open_ = false;
-    ImGui::SameLine();
     const std::string why = figure_.empty()   ? "This model can make none of these figures."
                             : file_.empty()   ? "Type the file to write."
                             : work_.is_busy() ? "The figure before is still being drawn."
                                               : why_no_figures(ui);
-    if (button(ui, {.name = "Save##save",
-                    .kind = ButtonKind::primary,
-                    .why_not = why,
-                    .tip = "Draws the figure and writes it.",
-                    .width = 104,
-                    .height = 32}) ||
-        (edit.is_submitted && why.empty()))
-        start(ui);
+    const CardAnswer answer = save_buttons(ui, {.why_not = why,
+                                                .tip = "Draws the figure and writes it.",
+                                                .is_submitted = edit.is_submitted});
+    if (answer == CardAnswer::cancel) is_open_ = false;
+    if (answer == CardAnswer::save) start(ui);
 }
 
 void FigureCard::start(Ui& ui) {

@@ -37,7 +37,7 @@ std::string date_words(int64_t seconds) {
 }
 
 bool can_be_opened(const fs::path& path) {
-    return is_checkpoint_file(path.string()) || is_image_file(path);
+    return is_checkpoint_file(path.string()) || is_image_file(path) || path.extension() == ".json";
 }
 
 bool contains_word(std::string_view text, std::string_view word) {
@@ -238,7 +238,7 @@ void FileBrowser::draw_list(PaneContext& ui, float height) {
 
 void FileBrowser::draw_foot(PaneContext& ui) {
     ui.recorder.set_section("Answer##answer");
-    if (!problem_.empty()) text_wrapped(ui, problem_, text_size::hint, ui.theme.error);
+    if (!problem_.empty()) draw_problem(ui, problem_);
     const float available = ImGui::GetContentRegionAvail().x;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + available - ui.px(208));
     if (button(ui, {.name = "Cancel##cancel",

@@ -48,13 +48,18 @@ void add_actions(Actions& actions, FrameTools& tools) {
     add_frame_actions(actions, tools);
     add_data_actions(actions);
     add_figure_actions(actions, tools.figures);
+    add_view_actions(actions, tools.views);
+    add_layout_actions(actions, tools.layouts);
+    add_mask_actions(actions, tools.masks);
+    add_film_actions(actions, tools.films, tools.recorder);
+    add_tour_actions(actions, tools.tour);
     add_run_actions(actions);
     add_selection_actions(actions, tools);
 }
 
 // In the order in which they were sent; what is for the open session before another one takes its
 // place, and paths together.
-void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
+void apply_commands(Ui& ui, SessionHost& host, FrameTools& tools) {
     std::vector<std::string> paths;
     std::vector<Command> commands = ui.commands.take();
     for (Command& command : commands) {
@@ -67,8 +72,19 @@ void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
             tools.browser.open(ui, *browse);
         if (std::holds_alternative<CloseModel>(command)) host.close();
         if (auto* pane = std::get_if<ShowPane>(&command)) {
-            tools.focus_pane = std::move(pane->id);
+            tools.focus_panes.push_back(std::move(pane->id));
             tools.side_hidden = false;
+        }
+        auto* const picture = std::get_if<TakePicture>(&command);
+        if (picture != nullptr && ui.picture.is_unfinished()) {
+            ui.toasts.add({.kind = ToastKind::warning,
+                           .title = "Not saved: the one before is still being written",
+                           .detail = picture->request.path});
+        } else if (picture != nullptr) {
+            constexpr int kFramesBefore = 4;  // card and menu are gone, the ground is another
+            ui.picture.request = std::move(picture->request);
+            ui.picture.frames = kFramesBefore;
+            ui.want_frames(kFramesBefore + 1);
         }
         if (const auto* shown = std::get_if<ShowWorkspace>(&command))
             ui.workspace = shown->workspace;
@@ -80,34 +96,52 @@ void apply_commands(PaneContext& ui, SessionHost& host, FrameTools& tools) {
     host.open(paths);
 }
 
-void update_theme(PaneContext& ui, float display_scale) {
+void update_theme(Ui& ui, float display_scale) {
     const auto scale = display_scale * static_cast<float>(ui.settings.zoom);
-    if (ui.is_styled && ui.theme.name == ui.settings.theme && ui.scale == scale) return;
+    const ThemeName theme = ui.picture.is_due()
+                                ? ui.picture.request.ground.value_or(ui.settings.theme)
+                                : ui.settings.theme;
+    if (ui.is_styled && ui.theme.name == theme && ui.scale == scale) return;
     const float before = ui.is_styled ? ui.scale : static_cast<float>(ui.settings.layout_scale);
     if (before > 0 && before != scale) scale_layouts(scale / before);
-    ui.theme = viz::theme_of(ui.settings.theme);
+    ui.theme = viz::theme_of(theme);
     ui.scale = scale;
     ui.is_styled = true;
     apply_theme(ui.theme, scale);
     ui.want_frames(2);
 }
 
-void handle_keys(Ui& ui, const FrameTools& tools) {
+bool has_card(const FrameTools& tools) {
+    return tools.palette.is_open() || tools.browser.is_open() || tools.figures.is_open() ||
+           tools.views.is_open() || tools.films.is_open() || tools.layouts.is_open() ||
+           tools.masks.is_open();
+}
+
+// Something lies over the panes.
+bool is_covered(const FrameTools& tools) {
+    return has_card(tools) || tools.tour.is_open() || tools.shortcuts.is_open() ||
+           ImGui::GetCurrentContext()->OpenPopupStack.Size > 0;
+}
+
+void handle_keys(Ui& ui, FrameTools& tools) {
     const bool types = ImGui::GetIO().WantTextInput;
-    own_action_keys();
+    own_action_keys(tools.shortcuts.is_waiting());
     ui.selection.flicker = !types && ImGui::IsKeyDown(ImGuiKey_H);
+    if (tools.shortcuts.is_waiting()) return;
     // Esc first closes the menu or list that stands open.
     const int open = ImGui::GetCurrentContext()->OpenPopupStack.Size;
     if (open > 0 && !types && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
         ImGui::ClosePopupToLevel(open - 1, true);
         return;
     }
-    const bool has_card =
-        tools.palette.is_open() || tools.browser.is_open() || tools.figures.is_open();
-    // Then it stops a completion; else the keyboard leaves the control that it stands on.
-    const bool leaves = !types && !has_card && ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+    const bool is_carded = has_card(tools);
+    if (tools.tour.is_open() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) return;
+    // Then it stops a film or a completion; else the keyboard leaves the control that it stands on.
+    const bool leaves = !types && !is_carded && ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+    if (leaves && tools.recorder.is_recording() && !tools.shortcuts.is_open())
+        return tools.recorder.cancel(ui);
     if (leaves && !is_completing(ui) && leave_focus()) return;
-    if (!has_card) ui.actions.handle_keys(ui);
+    if (!is_carded) ui.actions.handle_keys(ui);
 }
 
 void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
@@ -118,6 +152,16 @@ void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
     tools.browser.draw(ui, display);
     ui.recorder.set_pane("Save as figure##figure_card");
     tools.figures.draw(ui, display);
+    ui.recorder.set_pane("Save view##view_card");
+    tools.views.draw(ui, display);
+    ui.recorder.set_pane("Layouts##layout_card");
+    tools.layouts.draw(ui, display);
+    ui.recorder.set_pane("Mask as a picture##mask_card");
+    tools.masks.draw(ui, display);
+    ui.recorder.set_pane("Save film##film_card");
+    tools.films.draw(ui, tools.recorder, display);
+    ui.recorder.set_pane("Tour##tour");
+    tools.tour.draw(ui, display);
     ui.recorder.set_pane("Keys##shortcuts");
     tools.shortcuts.draw(ui, display, help);
 }
@@ -143,6 +187,7 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
     if (!ui.settings.layout.empty()) ImGui::LoadIniSettingsFromMemory(ui.settings.layout.c_str());
     add_actions(ui.actions, impl_->tools);
     impl_->panes.add_actions(ui.actions);
+    impl_->tools.shortcuts.take_settings(ui);
 }
 
 Frame::~Frame() {
@@ -202,8 +247,10 @@ void Frame::prepare(double seconds) {
     p.warnings.report(p.ui);
     p.tools.figures.report(p.ui);
     update_theme(p.ui, p.options.display_scale);
+    p.tools.layouts.apply(p.ui);
     p.host.load_image();
-    p.tools.timeline.advance(p.ui);
+    p.tools.recorder.prepare(p.ui);
+    if (!p.tools.recorder.is_recording()) p.tools.timeline.advance(p.ui);
 }
 
 void Frame::draw() {
@@ -218,12 +265,18 @@ void Frame::draw() {
     const FrameAreas areas = frame_areas(ui, display, has_timeline);
     if (areas.rail > 0) p.panes.draw_rail(ui, p.tools, areas);
     p.panes.draw(ui, p.tools, areas);
+    ui.picture.low = p.panes.middle().Min;
+    ui.picture.high = p.panes.middle().Max;
+    ui.numbers = nullptr;  // of the panes alone
     if (has_timeline) p.tools.timeline.draw(ui, areas, display);
     draw_status_bar(ui, areas, display);
     ui.recorder.set_pane("Toasts##toasts");
-    draw_toasts(ui);
+    const bool is_filmed = p.tools.recorder.is_recording();  // toasts wait, they cover the panes
+    if (!is_filmed && !ui.picture.is_now()) draw_toasts(ui);
+    p.tools.recorder.draw(ui, areas, display);
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();
+    p.tools.recorder.note_drawn(ui, is_covered(p.tools) || ui.picture.is_due());
     if (p.panes.has_left(ui.workspace)) ui.want_frames(3);
     if (ui.commands.has_waiting()) ui.want_frames(2);  // they are applied before the next frame
 }

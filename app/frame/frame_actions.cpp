@@ -204,7 +204,7 @@ void add_layout_actions(Actions& actions, FrameTools& tools) {
                      if (ui.workspace == Workspace::home || ui.workspace == Workspace::complete)
                          ui.workspace = Workspace::train;
                      tools.side_hidden = false;
-                     tools.focus_pane = "log";
+                     tools.focus_panes = {"log"};
                      tools.rail_open = "log";
                  }});
 }

@@ -29,13 +29,15 @@ std::vector<ImGuiWindow*> focusable_windows() {
 
 }  // namespace
 
-void own_action_keys() {
+void own_action_keys(bool all) {
     const ImGuiIO& io = ImGui::GetIO();
     const bool types = io.WantTextInput;
     const bool is_free = !io.NavVisible && ImGui::GetCurrentContext()->OpenPopupStack.Size == 0;
     const auto own = [](std::initializer_list<ImGuiKey> keys) {
         for (const ImGuiKey key : keys) ImGui::SetKeyOwner(key, ImHashStr("frame"));
     };
+    for (int key = ImGuiKey_NamedKey_BEGIN; all && key < ImGuiKey_NamedKey_END; ++key)
+        if (ImGui::IsKeyboardKey(static_cast<ImGuiKey>(key))) own({static_cast<ImGuiKey>(key)});
     if (!types) own({ImGuiKey_Tab, ImGuiKey_Escape});
     // They choose among the actions that the palette finds while its search is typed.
     if (types || is_free) own({ImGuiKey_UpArrow, ImGuiKey_DownArrow});

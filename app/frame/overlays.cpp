@@ -3,6 +3,8 @@
 #include <imgui_internal.h>
 
 #include "app/state/actions.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/text.h"
 
 namespace aft::app {
 
@@ -66,6 +68,41 @@ void draw_keys(DrawContext& ui, float right, float middle, const std::string& sh
                                               ui.px(4));
     text_at(ui, {right - width + ui.px(7), middle - ui.px(text_size::hint) / 2}, words,
             {text_size::hint, ui.theme.text2});
+}
+
+std::filesystem::path proposed_folder(const std::string& last_file,
+                                      const std::string& last_folder) {
+    std::filesystem::path folder = last_file.empty()
+                                       ? std::filesystem::path(last_folder)
+                                       : std::filesystem::path(last_file).parent_path();
+    std::error_code ignored;
+    return folder.empty() ? std::filesystem::current_path(ignored) : folder;
+}
+
+CardAnswer save_buttons(DrawContext& ui, const SaveButtons& buttons) {
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ui.px(208));
+    CardAnswer answer = CardAnswer::none;
+    if (button(ui, {.name = "Cancel##cancel",
+                    .kind = ButtonKind::ghost,
+                    .tip = "Closes this card; nothing is written.",
+                    .width = 96,
+                    .height = 32}))
+        answer = CardAnswer::cancel;
+    ImGui::SameLine();
+    if (button(ui, {.name = "Save##save",
+                    .kind = ButtonKind::primary,
+                    .why_not = buttons.why_not,
+                    .tip = buttons.tip,
+                    .width = 104,
+                    .height = 32}) ||
+        (buttons.is_submitted && buttons.why_not.empty()))
+        answer = CardAnswer::save;
+    return answer;
+}
+
+void draw_problem(DrawContext& ui, const std::string& words) {
+    text_wrapped(ui, words, text_size::hint, ui.theme.error);
+    ui.recorder.item("hint", ui.recorder.claim("Problem##problem"), words);
 }
 
 void draw_card_foot(DrawContext& ui, std::string_view words) {

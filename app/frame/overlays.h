@@ -3,6 +3,7 @@
 #pragma once
 #include <imgui.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,19 @@ class OverlayScope {
 
 // The keys of an action on a ground of their own, its right end at `right`.
 void draw_keys(DrawContext& ui, float right, float middle, const std::string& shortcut);
+// Where a card proposes its file: the folder of the last one, else the folder used last, else that
+// of the program.
+[[nodiscard]] std::filesystem::path proposed_folder(const std::string& last_file,
+                                                    const std::string& last_folder);
+// Cancel and Save at the right end of a card that writes a file. Enter in its field counts as Save.
+struct SaveButtons {
+    std::string why_not, tip;  // of Save
+    bool is_submitted = false;
+};
+enum class CardAnswer { none, cancel, save };
+[[nodiscard]] CardAnswer save_buttons(DrawContext& ui, const SaveButtons& buttons);
+// Why a card refuses what it was asked, in the colour of errors.
+void draw_problem(DrawContext& ui, const std::string& words);
 // The line at the foot of a card.
 void draw_card_foot(DrawContext& ui, std::string_view words);
 

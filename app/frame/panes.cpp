@@ -64,23 +64,25 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
         const PanelPlace* place = place_in(*pane.room, ui.workspace);
         return place != nullptr && place->slot == Slot::right;
     };
+    middle_ = {FLT_MAX, FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (const bool right : {false, true})
         for (Pane& pane : panes_)
             if (is_right(pane) == right) draw_pane(drawing, pane);
     // Where the panes have only now come, their tabs cannot be chosen yet.
-    if (last_workspace_ == ui.workspace) tools.focus_pane.reset();
+    if (last_workspace_ == ui.workspace) tools.focus_panes.clear();
     are_new_ = is_first(drawing);
     last_width_ = areas.width;
 }
 
 // Which pane comes to the front by itself.
 void Panes::focus(const DrawPass& drawing, const Pane& pane, const PanelPlace& place) const {
-    const auto& focused = drawing.tools.focus_pane;
+    const std::vector<std::string>& fronts = drawing.tools.focus_panes;
+    const bool is_front = std::find(fronts.begin(), fronts.end(), pane.room->id) != fronts.end();
     const bool has_column = place.slot == Slot::right && drawing.areas.width != Width::narrow;
     // A pane that came after the right column's first stands above it: a dialog that closes would
     // give it the focus, and its tab the front.
-    const bool is_again = are_new_ && (has_column || place.leads()) && !focused;
-    if (focused == pane.room->id || (is_again && place.order <= 0) ||
+    const bool is_again = are_new_ && (has_column || place.leads()) && fronts.empty();
+    if (is_front || (is_again && place.order <= 0) ||
         (is_first(drawing) &&
          (place.leads() || (place.order == 0 && (place.slot == Slot::canvas || has_column)))))
         ImGui::SetNextWindowFocus();
@@ -99,7 +101,10 @@ void Panes::draw_pane(const DrawPass& drawing, Pane& pane) {
         ImGui::SetNextWindowSize({ui.px(280), areas.dock_max.y - areas.dock_min.y});
     }
     focus(drawing, pane, *place);
-    draw_window(drawing, pane, on_rail);
+    ImRect box;
+    viz::NumberSink* const numbers = is_side ? std::exchange(ui.numbers, nullptr) : ui.numbers;
+    if (draw_window(drawing, pane, on_rail, box) && !is_side) middle_.Add(box);
+    ui.numbers = numbers;
 }
 
 namespace {
@@ -132,7 +137,7 @@ void record_tab(DrawContext& ui, const ImGuiWindow& window) {
 
 }  // namespace
 
-void Panes::draw_window(const DrawPass& drawing, Pane& pane, bool on_rail) {
+bool Panes::draw_window(const DrawPass& drawing, Pane& pane, bool on_rail, ImRect& box) {
     Ui& ui = drawing.ui;
     ImGuiWindowClass kind;
     kind.DockNodeFlagsOverrideSet = static_cast<int>(ImGuiDockNodeFlags_NoWindowMenuButton) |
@@ -149,6 +154,7 @@ void Panes::draw_window(const DrawPass& drawing, Pane& pane, bool on_rail) {
     ImGuiWindow* window = ImGui::GetCurrentWindow();
     if (on_rail) ImGui::BringWindowToDisplayFront(window);
     record_tab(ui, *window);
+    box = window->Rect();
     if (is_visible) {
         const Guarded guarded = draw_guarded([&] { draw_inside(ui, pane); });
         if (guarded.problem) {
@@ -156,11 +162,12 @@ void Panes::draw_window(const DrawPass& drawing, Pane& pane, bool on_rail) {
             ui.say("error", "the pane " + pane.room->info.name + " stopped: " + pane.problem);
             ui.want_frames(3);
         }
-        if (guarded.window_lost) return;
+        if (guarded.window_lost) return false;
     }
     // A pane may end with a moved cursor; Dear ImGui wants an item there.
     if (ImGui::GetCurrentWindow()->DC.IsSetPos) ImGui::Dummy({0, 0});
     ImGui::End();
+    return is_visible;
 }
 
 void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& areas) {

@@ -166,18 +166,43 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
 
 namespace {
 
+// Changes of settings in Controls.
+void add_setting_undo(Actions& actions) {
+    for (const bool is_undo : {true, false})
+        actions.add({.id = is_undo ? "setting.undo" : "setting.redo",
+                     .name = is_undo ? "Undo setting" : "Redo setting",
+                     .sentence = is_undo ? "Gives the setting that was changed last its value "
+                                           "back, also while training runs."
+                                         : "Changes the setting again.",
+                     .icon = is_undo ? icon::undo : icon::redo,
+                     .why_not =
+                         [is_undo](const ViewState& ui) {
+                             const SettingHistory& history = ui.selection.settings;
+                             const bool can = is_undo ? history.can_undo() : history.can_redo();
+                             return std::string(can ? "" : "No setting was changed in Controls.");
+                         },
+                     .run =
+                         [is_undo](PaneContext& ui) {
+                             SettingHistory& history = ui.selection.settings;
+                             const auto change = is_undo ? history.undo() : history.redo();
+                             if (change) ui.commands.send(SetSetting{change->key, change->after});
+                         },
+                     .repeats = true});
+}
+
 // What is taken back or done again is up to the workspace.
 void add_undo(Actions& actions) {
     for (const bool is_undo : {true, false}) {
         const auto target = [is_undo](const ViewState& ui) {
             if (ui.workspace == Workspace::lab) return is_undo ? "lab.undo" : "lab.redo";
+            if (ui.workspace == Workspace::train) return is_undo ? "setting.undo" : "setting.redo";
             return is_undo ? "mask.undo" : "mask.redo";
         };
         actions.add(
             {.id = is_undo ? "edit.undo" : "edit.redo",
              .name = is_undo ? "Undo" : "Redo",
              .sentence = is_undo ? "Takes back the last change of this workspace: a stroke of "
-                                   "the mask, or of the Lab's interventions."
+                                   "the mask, of the Lab's interventions, or of a setting."
                                  : "Does the change again that was taken back.",
              .icon = is_undo ? icon::undo : icon::redo,
              .shortcut = is_undo ? "Ctrl+Z" : "Ctrl+Y",
@@ -190,6 +215,7 @@ void add_undo(Actions& actions) {
 }  // namespace
 
 void add_selection_actions(Actions& actions, FrameTools& tools) {
+    add_setting_undo(actions);
     add_undo(actions);
     for (const Simple& s : kSimple)
         actions.add({.id = s.id,
@@ -208,7 +234,7 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                  .why_not = needs_model,
                  .run = [&tools](ViewState& ui) {
                      ui.workspace = Workspace::biases;
-                     tools.focus_pane = tools.in_focus ? "atlas" : "focus";
+                     tools.focus_panes = {tools.in_focus ? "atlas" : "focus"};
                      tools.in_focus = !tools.in_focus;
                  }});
     actions.add({.id = "map.copy_values",

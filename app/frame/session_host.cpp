@@ -7,7 +7,9 @@
 
 #include "app/frame/data_location.h"
 #include "app/frame/run_actions.h"
+#include "core/caught.h"
 #include "core/data_spec.h"
+#include "model/system.h"
 
 namespace aft::app {
 
@@ -43,9 +45,10 @@ void SessionHost::retire() {
         retiring_.emplace_back(std::exchange(open_, {}), wake_);
     }
     ui_.session = nullptr;
-    ui_.train_completion = ui_.lab_completion = 0;
+    ui_.train_completion = ui_.lab_completion = ui_.watched_completion = 0;
     ui_.selection.image = {};
     shown_ = {};
+    view_.reset();
 }
 
 void SessionHost::report_unsaved() {
@@ -87,12 +90,24 @@ struct Apply {
         session.pace().set_share(command.share);
     }
     void operator()(StartCompletion& command) const {
-        uint64_t& id = command.owner == CompletionOwner::train ? ui.train_completion
-                       : command.owner == CompletionOwner::lab ? ui.lab_completion
-                                                               : ui.selection.completion.own_id;
-        id = session.completions().start(std::move(command.request));
+        id_of(command.owner) = session.completions().start(std::move(command.request));
     }
     void operator()(const StopCompletion&) const { session.completions().stop(); }
+
+    // Where the id of its newest one is kept.
+    [[nodiscard]] uint64_t& id_of(CompletionOwner owner) const {
+        switch (owner) {
+            case CompletionOwner::train:
+                return ui.train_completion;
+            case CompletionOwner::lab:
+                return ui.lab_completion;
+            case CompletionOwner::watched:
+                return ui.watched_completion;
+            case CompletionOwner::complete:
+                break;
+        }
+        return ui.selection.completion.own_id;
+    }
 };
 
 }  // namespace
@@ -106,6 +121,8 @@ void SessionHost::replace(OpenRequest request) {
     ui_.selection.step = -1;
     ui_.selection.unlock();
     ui_.selection.pins.clear();
+    ui_.experiments = {};
+    ui_.selection.settings = {};
     ui_.selection.completion.own_id = 0;
     ui_.selection.completion.own = nullptr;
     request.device = place_.device;
@@ -117,6 +134,7 @@ void SessionHost::replace(OpenRequest request) {
             wake();
         });
     ui_.session = open_.session.get();
+    ++ui_.opened;
     open_.session->pace().set_share(ui_.settings.trainer_share);
 }
 
@@ -165,6 +183,9 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
             ui_.settings.remember(recent_item(path));
             if (ui_.workspace == Workspace::home) ui_.workspace = opening.workspace;
             break;
+        case Opening::view:
+            open_view(path);
+            break;
         case Opening::impossible:
             ui_.toasts.add(
                 {.kind = ToastKind::error, .title = "Not opened", .detail = opening.words});
@@ -174,11 +195,28 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
     ui_.want_frames(3);
 }
 
+// Its model is opened first; the rest follows when it is known what that is.
+void SessionHost::open_view(const std::string& path) {
+    SavedView view;
+    std::string problem = error_words([&] { view = read_view_file(path); }, plain_words);
+    Opening model;
+    if (problem.empty()) {
+        model = classify_path(view.model, false);
+        if (model.kind != Opening::model)
+            problem = path + ": its model: " +
+                      (model.words.empty() ? view.model + " is no model" : model.words);
+    }
+    if (!problem.empty()) return open_one(path, {.words = std::move(problem)});
+    open_one(view.model, model);
+    view_ = std::move(view);
+}
+
 void SessionHost::keep_place() {
     if (shown_.kept_as.empty()) return;
     const Selection& selection = ui_.selection;
     RunNotes& notes = ui_.settings.notes[shown_.kept_as];
     if (notes.pins != selection.pins) notes.pins = selection.pins;
+    if (notes.experiments != ui_.experiments) notes.experiments = ui_.experiments;
     notes.locked = selection.locked ? std::optional(selection.cell) : std::nullopt;
 }
 
@@ -187,6 +225,7 @@ void SessionHost::restore_place() {
     const auto found = ui_.settings.notes.find(shown_.kept_as);
     if (found == ui_.settings.notes.end()) return;
     ui_.selection.pins = found->second.pins;
+    ui_.experiments = found->second.experiments;
     if (found->second.locked) ui_.selection.lock(*found->second.locked);
 }
 
@@ -199,6 +238,7 @@ void SessionHost::remember_open() {
     RecentItem item = recent_item(ui_.status.path);
     shown_.kept_as = item.path;
     if (is_first) restore_place();
+    if (view_) show_view(ui_, *std::exchange(view_, {}));
     const Config& config = ui_.status.config;
     const TaskTraits& task = ui_.status.task;
     item.what = fmt::format("{}, {}, {} layers",

@@ -13,6 +13,7 @@
 #include "app/frame/unsaved_steps.h"
 #include "app/state/open_path.h"
 #include "app/state/ui.h"
+#include "app/state/view_file.h"
 
 namespace aft::app {
 
@@ -46,6 +47,7 @@ class SessionHost {
     void report_unsaved();
     std::vector<UnsavedSteps> take_unsaved();  // of sessions that have ended, which are dropped
     void open_one(const std::string& path, Opening opening);
+    void open_view(const std::string& path);
     void set_beside(const std::vector<std::string>& paths);  // compares them with what is open
     void remember_open();
     void keep_place();  // of the open run: pins and locked cell, into the user's settings
@@ -63,6 +65,7 @@ class SessionHost {
     OpenSession open_;
     std::list<RetiringSession> retiring_;
     ShownMessages shown_;
+    std::optional<SavedView> view_;  // to be shown when its model is open
 };
 
 }  // namespace aft::app

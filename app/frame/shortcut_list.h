@@ -1,8 +1,9 @@
-// ShortcutList: all keys, and what the panes of the workspace show (F1). Window thread, inside a
-// frame.
+// ShortcutList: all keys, what the panes of the workspace show (F1), and other keys for an action.
+// Window thread, inside a frame.
 #pragma once
 #include <imgui.h>
 
+#include <map>
 #include <string>
 
 #include "app/state/ui.h"
@@ -11,13 +12,24 @@ namespace aft::app {
 
 class ShortcutList {
   public:
-    void toggle() { is_open_ = !is_open_; }
+    void toggle();
     [[nodiscard]] bool is_open() const { return is_open_; }
+    // The next keys are those of an action: they run nothing.
+    [[nodiscard]] bool is_waiting() const { return !changed_.empty(); }
     void close() { is_open_ = false; }
     void draw(Ui& ui, ImVec2 display, const std::string& pane_help);
+    // Once, when all actions are there: the keys of the user's settings.
+    void take_settings(Ui& ui);
 
   private:
+    void draw_tools(Ui& ui);
+    void draw_row(Ui& ui, const Action& action);
+    void take_keys(Ui& ui);
+    void set(Ui& ui, const std::string& id, const std::string& shortcut);
     bool is_open_ = false;
+    int shown_ = 0;                                // with keys, all
+    std::string changed_, problem_;                // the action that waits for its keys
+    std::map<std::string, std::string> standard_;  // of every action, as it came
 };
 
 }  // namespace aft::app

@@ -18,27 +18,9 @@ namespace {
 constexpr double kSpeeds[] = {0.5, 1, 2, 4};
 constexpr const char* kSpeedWords[] = {"0.5\u00d7", "1\u00d7", "2\u00d7", "4\u00d7"};
 
-// Of training, as it was logged: in bits where they are, else ("loss") in nats.
-const NumberColumn* loss_column(const ModelView& ui, std::string* unit = nullptr) {
-    const auto& columns = ui.curves->columns;
-    for (const std::string& name : {ui.status.task.loss_key(), std::string("loss")}) {
-        const auto found = columns.find(name);
-        if (found == columns.end() || found->second.empty()) continue;
-        if (unit != nullptr && name == "loss") *unit = "nats";
-        return &found->second;
-    }
-    return nullptr;
-}
-
-double last_step(const ModelView& ui) {
-    const double logged = ui.curves->step.empty() ? 0 : ui.curves->step.back();
-    return std::max({logged, static_cast<double>(ui.status.step),
-                     static_cast<double>(ui.status.target_step), 1.0});
-}
-
 // What was logged at this step or last before it; nothing before the first step.
 std::optional<double> loss_at(const ModelView& ui, int64_t step) {
-    const auto* loss = loss_column(ui);
+    const auto* loss = loss_column(ui.status.task, *ui.curves);
     if (loss == nullptr && !std::isfinite(ui.status.metric)) return std::nullopt;
     if (loss == nullptr) return ui.status.metric;
     const auto& steps = ui.curves->step;
@@ -52,42 +34,6 @@ std::string step_words(double step) {
     if (step < 10000) return group_thousands(std::llround(step));
     const double k = step / 1000;
     return fmt::format("{:.{}f}k", k, std::abs(k - std::round(k)) < 0.05 ? 0 : 1);
-}
-
-struct Track {
-    ImVec2 a, b;
-    double last;
-    [[nodiscard]] float x(double step) const {
-        return a.x + static_cast<float>(std::clamp(step / last, 0.0, 1.0)) * (b.x - a.x);
-    }
-};
-
-void draw_loss(PaneContext& ui, LossTrack& kept, const Track& track, double handle) {
-    const auto* loss = loss_column(ui);
-    if (loss == nullptr || loss->size() < 2) return;
-    // One point per pixel column is all that shows.
-    const int columns = std::max(2, static_cast<int>(track.b.x - track.a.x));
-    if (kept.refresh(ui.curves->step, *loss, {track.last, columns})) ui.want_frames(2);
-    const double low = kept.low(), high = kept.high() > low ? kept.high() : low + 1;
-    std::vector<ImVec2> points;
-    for (size_t i = 0; i < kept.means().size(); ++i) {
-        const LossTrack::Mean& mean = kept.means()[i];
-        if (mean.count == 0) continue;
-        const double share = (mean.sum / static_cast<double>(mean.count) - low) / (high - low);
-        const float y =
-            track.b.y - ui.px(2) - static_cast<float>(share) * (track.b.y - track.a.y - ui.px(6));
-        points.emplace_back(track.a.x + static_cast<float>(i), y);
-    }
-    if (points.size() < 2) return;
-    ImDrawList* draw = ImGui::GetWindowDrawList();
-    const float split = track.x(handle);
-    for (size_t i = 1; i < points.size(); ++i) {
-        const ImU32 ground = with_alpha(ui.theme.text3, points[i].x <= split ? 0.30f : 0.13f);
-        draw->AddQuadFilled(points[i - 1], points[i], {points[i].x, track.b.y},
-                            {points[i - 1].x, track.b.y}, ground);
-    }
-    draw->AddPolyline(points.data(), static_cast<int>(points.size()), ui.theme.text3, 0,
-                      ui.px(1.5f));
 }
 
 struct PinLook {
@@ -104,7 +50,7 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     return {icon::flag, t.series[2]};
 }
 
-void draw_pins(PaneContext& ui, const Track& track, const std::vector<Event>& events) {
+void draw_pins(PaneContext& ui, const TimelineTrack& track, const std::vector<Event>& events) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     float last_x = -1e9f;
     for (const Event& event : events) {
@@ -134,7 +80,7 @@ void draw_pins(PaneContext& ui, const Track& track, const std::vector<Event>& ev
 }
 
 // What P has kept: a click goes back to its place and step.
-void draw_kept(PaneContext& ui, const Track& track) {
+void draw_kept(PaneContext& ui, const TimelineTrack& track) {
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (size_t i = 0; i < ui.selection.pins.size(); ++i) {
         const Pin& pin = ui.selection.pins[i];
@@ -179,7 +125,7 @@ void draw_pin_menu(Ui& ui) {
     }
 }
 
-void draw_numbers(DrawContext& ui, const Track& track) {
+void draw_numbers(DrawContext& ui, const TimelineTrack& track) {
     const double last = track.last;
     double pitch = std::pow(10.0, std::floor(std::log10(std::max(1.0, last))));
     if (last / pitch > 5)
@@ -241,7 +187,7 @@ static void draw_loss_words(PaneContext& ui, ImVec2 right, float left) {
     const bool is_nan = loss && !std::isfinite(*loss);
     const std::string number = !loss ? "\u2013" : is_nan ? "NaN" : short_value(*loss, 3);
     std::string unit = ui.status.metric_words;
-    (void)loss_column(ui, &unit);
+    (void)loss_column(ui.status.task, *ui.curves, &unit);
     const TextStyle dim{text_size::hint, ui.theme.text3};
     const float y = right.y + ui.px(1);
     float x = right.x;
@@ -258,7 +204,7 @@ static void draw_loss_words(PaneContext& ui, ImVec2 right, float left) {
     ui.recorder.item("value", ui.recorder.claim("Loss##loss"), "training " + number + " " + unit);
 }
 
-void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
+void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
     ui.recorder.set_section("Transport##transport");
     const ImVec2 at = ImGui::GetWindowPos();
     float y = at.y + (height - ui.px(26)) / 2;
@@ -273,23 +219,25 @@ void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
     }
     ImGui::SetCursorScreenPos({at.x + ui.px(10), y});
     const std::string why = ui.history.empty() ? "No moments are stored yet." : "";
-    const auto tool = [&](const char* name, const char* mark, const char* key, const char* tip) {
+    const auto tool = [&](const char* name, const char* mark, const char* action, const char* tip) {
         const bool pressed = button(ui, {.name = name,
                                          .icon = mark,
                                          .kind = ButtonKind::icon,
                                          .why_not = why,
                                          .tip = tip,
-                                         .shortcut = key});
+                                         .shortcut = keys_of(ui.actions, action)});
         ImGui::SameLine(0, ui.px(4));
         return pressed;
     };
-    if (tool("First##first", icon::first, "Home", "The first stored moment.")) go_first(ui);
-    if (tool("Back##back", icon::step_back, "Left", "The stored moment before.")) scrub(ui, -1);
+    if (tool("First##first", icon::first, "time.first", "The first stored moment.")) go_first(ui);
+    if (tool("Back##back", icon::step_back, "time.back", "The stored moment before."))
+        scrub(ui, -1);
     if (tool(playing_ ? "Pause playback##pause" : "Play##play", playing_ ? icon::pause : icon::play,
-             "", "Plays through the stored moments."))
+             "time.play", "Plays through the stored moments."))
         toggle_play(ui);
-    if (tool("Forward##forward", icon::step, "Right", "The next stored moment.")) scrub(ui, 1);
-    if (tool("Last##last", icon::last, "End", "Follows training.")) go_live(ui);
+    if (tool("Forward##forward", icon::step, "time.forward", "The next stored moment."))
+        scrub(ui, 1);
+    if (tool("Last##last", icon::last, "time.live", "Follows training.")) go_live(ui);
     if (is_small) return;
     static const std::vector<std::string> words(std::begin(kSpeedWords), std::end(kSpeedWords));
     ImGui::SameLine(0, ui.px(8));
@@ -302,14 +250,14 @@ void Timeline::draw_transport(PaneContext& ui, float height, bool is_small) {
 
 void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     ui.recorder.set_section("Track##track");
-    const Track track{a, b, last_step(ui)};
+    const TimelineTrack track{a, b, lines_.last_step(ui)};
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const auto now = static_cast<double>(ui.status.step);
     const float reached = track.x(now);
     if (ui.status.target_step > ui.status.step) draw_hatch(ui, {{reached, a.y}, b});
     const bool is_live = ui.selection.step < 0;
     const double handle = is_live ? now : static_cast<double>(ui.selection.step);
-    draw_loss(ui, loss_, track, handle);
+    lines_.draw(ui, track, handle);
     draw->AddRectFilled({a.x, b.y}, {b.x, b.y + 1}, ui.theme.line);
     ImGui::SetCursorScreenPos(a);
     ImGui::SetNextItemAllowOverlap();
@@ -387,12 +335,13 @@ void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                 "The timeline appears when a run is open.", {text_size::hint, ui.theme.text3});
         return;
     }
+    lines_.update(ui);
     const bool is_small = areas.width != Width::wide;
     draw_transport(ui, areas.timeline, is_small);
     const float left = ui.px(is_small ? 204 : 256), right = display.x - ui.px(is_small ? 84 : 132);
     const ImVec2 a(left, top + ui.px(12)), b(right, is_small ? top + ui.px(44) : top + ui.px(56));
     draw_track(ui, a, b);
-    if (!is_small) draw_numbers(ui, {a, b, last_step(ui)});
+    if (!is_small) draw_numbers(ui, {a, b, lines_.last_step(ui)});
     draw_live(ui, {right, a.y - ui.px(6)}, {display.x, b.y});
 }
 

@@ -2,7 +2,7 @@
 // Window thread, inside a frame.
 #pragma once
 #include "app/frame/layouts.h"
-#include "app/frame/loss_track.h"
+#include "app/frame/loss_lines.h"
 #include "app/frame/pinned_events.h"
 
 namespace aft::app {
@@ -17,14 +17,14 @@ class Timeline {
     void go_first(ViewState& ui);
 
   private:
-    void draw_transport(PaneContext& ui, float height, bool is_small);
+    void draw_transport(Ui& ui, float height, bool is_small);
     void draw_track(Ui& ui, ImVec2 a, ImVec2 b);
     void draw_live(PaneContext& ui, ImVec2 a, ImVec2 b);
     bool playing_ = false;
     int speed_ = 1;  // index into 0.5, 1, 2, 4
     double next_ = 0;
     PinnedEvents pins_;
-    LossTrack loss_;
+    LossLines lines_;
 };
 
 }  // namespace aft::app

@@ -180,11 +180,12 @@ void draw_palette_field(Ui& ui, float right) {
     icon_at(ui, {a.x + ui.px(15), middle}, icon::search, {text_size::icon_inline, ui.theme.text3});
     text_at(ui, {a.x + ui.px(28), middle - ui.px(text_size::label) / 2}, "Search actions",
             {text_size::label, ui.theme.text3});
-    text_right(ui, {b.x - ui.px(9), middle - ui.px(text_size::hint) / 2}, "Ctrl Shift P",
+    text_right(ui, {b.x - ui.px(9), middle - ui.px(text_size::hint) / 2},
+               shortcut_words(keys_of(ui.actions, "view.command_palette")),
                {text_size::hint, ui.theme.text3});
     ui.recorder.item("button", path);
     tooltip(ui, {.name = "Search actions",
-                 .key = "Ctrl+Shift+P",
+                 .key = keys_of(ui.actions, "view.command_palette"),
                  .sentence = "Finds any action by its name."});
 }
 
@@ -210,7 +211,7 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                         .icon = icon::search,
                         .kind = ButtonKind::icon,
                         .tip = "Finds any action by its name.",
-                        .shortcut = "Ctrl+Shift+P"}))
+                        .shortcut = keys_of(ui.actions, "view.command_palette")}))
             ui.actions.run(ui, "view.command_palette");
     } else {
         draw_palette_field(ui, icons - ui.px(6));
@@ -232,7 +233,7 @@ void draw_top_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
                     .icon = icon::help,
                     .kind = ButtonKind::icon,
                     .tip = "Keys and panes",
-                    .shortcut = "F1"}))
+                    .shortcut = keys_of(ui.actions, "help.keys")}))
         ui.actions.run(ui, "help.keys");
 }
 

@@ -1,8 +1,10 @@
 #include "app/host/headless_run.h"
 
 #include "app/host/frame_log.h"
+#include "app/host/speech.h"
+#include "app/host/take_film_frame.h"
+#include "app/host/take_picture.h"
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -22,21 +24,20 @@ ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::s
     Script script(text, name, {.shot = [&stage](const std::filesystem::path& path) {
                       write_png(path, stage.picture());
                   }});
+    Speech speech;
     int64_t frames = 0;
-    for (; script.advance(stage.frame()) && !stage.ui().commands.is_quitting(); ++frames) {
+    bool runs = true;  // the script; then what it has begun to save is finished
+    for (;; ++frames) {
+        runs = runs && script.advance(stage.frame()) && !stage.ui().commands.is_quitting();
+        if (!runs && !stage.ui().picture.is_unfinished()) break;
         stage.step();
+        if (take_due_picture(stage.ui(), gl_reader())) stage.step();  // as it was before
+        take_film_frame(stage.ui(), gl_reader());
         write_dump(stage.ui());
+        speech.follow(stage.ui());
         if (stage.ui().session != nullptr) std::this_thread::sleep_for(kPause);
     }
     return {.lines = script.lines_done(), .frames = frames};
-}
-
-bool is_reading(const std::vector<WidgetRecord>& widgets) {
-    return std::any_of(widgets.begin(), widgets.end(), [](const WidgetRecord& w) {
-        const bool has_words = w.kind == "caption" || w.kind == "progress" || w.kind == "hint";
-        return (w.kind == "map" && w.value == "loading") ||
-               (has_words && w.value.find("Reading ") != std::string::npos);
-    });
 }
 
 void settle(HeadlessStage& stage, double seconds) {

@@ -15,8 +15,6 @@ struct ScriptRun {
 
 // Runs a script to its end (or `quit`), frame by frame.
 ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::string& name);
-// Something on the screen says that it is still being read.
-[[nodiscard]] bool is_reading(const std::vector<WidgetRecord>& widgets);
 // Draws until the picture rests for a moment (answers of probes are in), at most `seconds`, longer
 // only while something is_reading().
 void settle(HeadlessStage& stage, double seconds);

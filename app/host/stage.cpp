@@ -3,6 +3,8 @@
 #include <imgui_internal.h>
 #include <implot.h>
 
+#include "app/host/take_film_frame.h"
+
 namespace aft::app {
 
 GuiContext::GuiContext() : gui_(ImGui::CreateContext()), plot_(ImPlot::CreateContext()) {
@@ -45,19 +47,28 @@ void answer_texture_requests() {
     }
 }
 
+Image black_picture() {
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const auto width = static_cast<int64_t>(size.x), height = static_cast<int64_t>(size.y);
+    return {width, height, 3, std::vector<uint8_t>(static_cast<size_t>(width * height * 3))};
+}
+
 }  // namespace
 
 BareStage::BareStage(FrameOptions options, ImVec2 size)
-    : frame_(prepared(std::move(options), size)) {}
+    : pictures{.pixels = black_picture}, frame_(prepared(std::move(options), size)) {}
 
 void BareStage::step() {
     time_ += 1.0 / 60;
     frame_.prepare(time_);
+    begin_picture_frame(frame_.ui());
     ImGui::NewFrame();
     frame_.draw();
     ImGui::Render();
     answer_texture_requests();
+    take_due_picture(frame_.ui(), pictures);
     frame_.finish();
+    take_film_frame(ui(), pictures);
 }
 
 void BareStage::set_size(ImVec2 size) {

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "app/frame/frame.h"
+#include "app/host/take_picture.h"
+#include "core/image.h"
 
 struct ImPlotContext;
 
@@ -33,6 +35,8 @@ class BareStage {
     [[nodiscard]] Frame& frame() { return frame_; }
     [[nodiscard]] Ui& ui() { return frame_.ui(); }
     void set_size(ImVec2 size);
+    // What a renderer would have drawn: black until a test says otherwise.
+    FrameReader pictures;
 
   private:
     GuiContext context_;

@@ -15,7 +15,10 @@
 #include <utility>
 
 #include "app/host/frame_log.h"
+#include "app/host/speech.h"
 #include "app/host/stage.h"
+#include "app/host/take_film_frame.h"
+#include "app/host/take_picture.h"
 #include "app/host/window_glfw.h"
 #include "app/state/user_settings_text.h"
 #include "core/caught.h"
@@ -153,6 +156,11 @@ struct Renderer {
     bool is_software = viz::gl::opengl_info().is_software;
 };
 
+struct FrameReports {  // outside of the window
+    FrameLog log{};
+    Speech speech{};
+};
+
 struct LastFrame {  // by the last frame; seconds
     std::string title{};
     double last_draw = 0, last_cost = 0.01, saved_at = 0;
@@ -168,7 +176,7 @@ struct Window::Impl {
     GuiContext gui;
     Renderer renderer;
     Backends backends;
-    FrameLog frame_log;
+    FrameReports reports;
     Frame frame;
     LastFrame shown;
 
@@ -191,6 +199,7 @@ struct Window::Impl {
     void draw_frame();
     void show_frame();
     void show_differences();
+    void keep_screen();
     void take_input();
     void keep_size(UserSettings& settings) const;
     void set_title();
@@ -299,13 +308,24 @@ void Window::Impl::show_frame() {
 
 void Window::Impl::show_differences() {
     const bool must_show = std::exchange(callbacks.must_show, false);
-    if (std::exchange(callbacks.must_draw, false)) renderer.canvas.forget();
+    // A frame of a film is read whole, not only where it differs.
+    const bool must_draw = std::exchange(callbacks.must_draw, false);
+    if (must_draw || frame.ui().film_frame.is_due) renderer.canvas.forget();
     const bool has_any =
         renderer.canvas.draw(*ImGui::GetDrawData(), renderer.painter.take_repainted());
     if (has_any || must_show) {
         renderer.canvas.show();
         glfwSwapBuffers(window.get());  // the processor draws in here
     }
+    frame.finish();
+}
+
+// A frame for a picture: the screen keeps what it shows.
+void Window::Impl::keep_screen() {
+    for (ImTextureData* texture : *ImGui::GetDrawData()->Textures)
+        if (texture->Status != ImTextureStatus_OK) ImGui_ImplOpenGL3_UpdateTexture(texture);
+    callbacks.must_draw = true;
+    callbacks.must_show = true;
     frame.finish();
 }
 
@@ -316,15 +336,20 @@ void Window::Impl::draw_frame() {
     frame.prepare(start);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
+    begin_picture_frame(frame.ui());
+    const bool is_apart = frame.ui().picture.is_apart();
     ImGui::NewFrame();
     frame.draw();
     ImGui::Render();
-    if (renderer.is_software)
+    if (is_apart)
+        keep_screen();
+    else if (renderer.is_software)
         show_differences();
     else
         show_frame();
-    frame_log.add(start, frame.ui().stats.draw_ms, state_name(frame.ui().status.state));
+    reports.log.add(start, frame.ui().stats.draw_ms, state_name(frame.ui().status.state));
     write_dump(frame.ui());
+    reports.speech.follow(frame.ui());
     set_title();
     shown.last_draw = glfwGetTime();
     shown.last_cost = shown.last_draw - start;
@@ -341,14 +366,19 @@ void Window::Impl::draw_frame() {
 void Window::run() {
     Impl& p = *impl_;
     const std::stop_callback on_stop(p.options.stop, [] { glfwPostEmptyEvent(); });
-    while (glfwWindowShouldClose(p.window.get()) == 0 && !p.frame.ui().commands.is_quitting()) {
-        if (p.options.stop.stop_requested()) break;
+    const auto is_ending = [&p] {
+        return glfwWindowShouldClose(p.window.get()) != 0 || p.frame.ui().commands.is_quitting() ||
+               p.options.stop.stop_requested();
+    };
+    while (!is_ending() || p.frame.ui().picture.is_unfinished()) {
         const bool draws_now = p.options.before_frame && p.options.before_frame(p.frame);
         if (draws_now)
             glfwPollEvents();
         else
             p.wait();
         p.draw_frame();
+        take_due_picture(p.frame.ui(), gl_reader());
+        take_film_frame(p.frame.ui(), gl_reader());
     }
     p.frame.save_settings();
 }

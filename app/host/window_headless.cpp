@@ -2,6 +2,7 @@
 
 #include <imgui_impl_opengl3.h>
 
+#include "app/host/take_picture.h"
 #include "viz/gl/context.h"
 #include "viz/gl/framebuffer.h"
 #include "viz/painter.h"
@@ -66,6 +67,7 @@ void HeadlessStage::step() {
     p.time += 1.0 / 60;
     p.frame.prepare(p.time);
     ImGui_ImplOpenGL3_NewFrame();
+    begin_picture_frame(p.frame.ui());
     ImGui::NewFrame();
     p.frame.draw();
     ImGui::Render();

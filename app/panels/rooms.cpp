@@ -15,9 +15,13 @@ PanelRoom bias_atlas_panel();
 PanelRoom bias_focus_panel();
 PanelRoom bias_statistics_panel();
 PanelRoom bias_structure_panel();
+PanelRoom bias_formation_panel();
+PanelRoom bias_factors_panel();
+PanelRoom watched_panel();
 PanelRoom attention_panel();
 PanelRoom keys_panel();
 PanelRoom relative_panel();
+PanelRoom trace_panel();
 PanelRoom source_panel();
 PanelRoom complete_panel();
 PanelRoom play_panel();
@@ -41,9 +45,13 @@ const std::vector<PanelRoom>& panels() {
         bias_focus_panel(),
         bias_statistics_panel(),
         bias_structure_panel(),
+        bias_formation_panel(),
+        bias_factors_panel(),
+        watched_panel(),
         attention_panel(),
         keys_panel(),
         relative_panel(),
+        trace_panel(),
         source_panel(),
         complete_panel(),
         play_panel(),

@@ -1,5 +1,6 @@
 #include "app/state/actions.h"
 
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -78,7 +79,8 @@ bool moves_focus(int chord) {  // keys that belong to a widget while it has the 
     }
 }
 
-// Modifiers as they were when the key went down: a slow frame may hold the release of Ctrl too.
+}  // namespace
+
 int mods_at_press(ImGuiKey key) {
     const ImVector<ImGuiInputEvent>& events = ImGui::GetCurrentContext()->InputEventsTrail;
     const auto is_press = [key](const ImGuiInputEvent& event) {
@@ -93,8 +95,6 @@ int mods_at_press(ImGuiKey key) {
     }
     return mods;
 }
-
-}  // namespace
 
 void Actions::add(Action action) {
     AFT_ASSERT(!action.id.empty() && !action.name.empty() && !action.sentence.empty() &&
@@ -149,6 +149,44 @@ void Actions::handle_keys(Ui& ui) const {
         run(ui, action.id);
         return;
     }
+}
+
+std::string Actions::set_shortcut(std::string_view id, const std::string& shortcut) {
+    const auto own = std::find_if(actions_.begin(), actions_.end(),
+                                  [&](const Action& action) { return action.id == id; });
+    if (own == actions_.end()) return "there is no such action";
+    const int chord = key_chord(shortcut);
+    if (!shortcut.empty() && chord == 0) return "these keys are not understood";
+    if (chord == ImGuiKey_H) return "H belongs to the flicker of Compare";
+    for (const Action& other : actions_)
+        if (chord != 0 && other.id != id && key_chord(other.shortcut) == chord)
+            return fmt::format("{} belongs to {}", shortcut_words(shortcut), other.name);
+    own->shortcut = shortcut;
+    return "";
+}
+
+std::string keys_of(const Actions& actions, std::string_view id) {
+    const Action* const action = actions.find(id);
+    return action == nullptr ? "" : action->shortcut;
+}
+
+std::string chord_text(int chord) {
+    const int key = chord & ~ImGuiMod_Mask_, mods = chord & ImGuiMod_Mask_;
+    std::string words;
+    if (key >= ImGuiKey_A && key <= ImGuiKey_Z)
+        words = char('A' + key - ImGuiKey_A);
+    else if (key >= ImGuiKey_0 && key <= ImGuiKey_9)
+        words = char('0' + key - ImGuiKey_0);
+    else if (key >= ImGuiKey_F1 && key <= ImGuiKey_F9)
+        words = fmt::format("F{}", 1 + key - ImGuiKey_F1);
+    for (const KeyName& name : kKeyNames)
+        if (words.empty() && name.chord == key) words = name.word;
+    if (words.empty() || (mods & ImGuiMod_Super) != 0) return "";
+    for (const auto& [mod, name] :
+         {std::pair{int(ImGuiMod_Shift), "Shift+"}, std::pair{int(ImGuiMod_Alt), "Alt+"},
+          std::pair{int(ImGuiMod_Ctrl), "Ctrl+"}})
+        if ((mods & mod) != 0) words = name + words;
+    return words;
 }
 
 int key_chord(std::string_view shortcut) {

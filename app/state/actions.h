@@ -2,6 +2,8 @@
 // script` are generated from it. Filled once at the start by the frame and by every panel; run on
 // the window thread.
 #pragma once
+#include <imgui.h>
+
 #include <functional>
 #include <string>
 #include <string_view>
@@ -38,12 +40,20 @@ class Actions {
     bool run(Ui& ui, std::string_view id) const;
     // Runs the actions whose shortcut was pressed this frame (not while text is typed).
     void handle_keys(Ui& ui) const;
+    // "" takes its keys away. Returns why not: keys that are not understood, or another action's.
+    [[nodiscard]] std::string set_shortcut(std::string_view id, const std::string& shortcut);
 
   private:
     std::vector<Action> actions_;
 };
 
+// The keys that an action has now, "Ctrl+S"; "" = none, or no such action.
+[[nodiscard]] std::string keys_of(const Actions& actions, std::string_view id);
+// Modifiers as they were when the key went down: a slow frame may hold the release of Ctrl too.
+[[nodiscard]] int mods_at_press(ImGuiKey key);
 [[nodiscard]] int key_chord(std::string_view shortcut);  // ImGuiKeyChord; 0 = not understood
+// "Ctrl+Shift+P" of an ImGuiKeyChord; "" where the key has no name.
+[[nodiscard]] std::string chord_text(int chord);
 [[nodiscard]] std::string shortcut_words(
     std::string_view shortcut);  // "Ctrl Shift P", as it is shown
 

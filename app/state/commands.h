@@ -7,12 +7,13 @@
 #include <variant>
 #include <vector>
 
+#include "app/state/due_picture.h"
 #include "app/state/workspace.h"
 #include "model/requests.h"
 
 namespace aft::app {
 
-struct OpenPath {  // a checkpoint, a run folder or a picture
+struct OpenPath {  // a checkpoint, a run folder, a picture or a saved view
     std::string path;
 };
 struct OpenRun {  // a new run
@@ -31,6 +32,9 @@ struct ShowWorkspace {
 };
 struct ShowStep {  // in all views; -1 = live
     int64_t step = -1;
+};
+struct TakePicture {  // of the panes in the middle, when no card covers them any more
+    PictureRequest request;
 };
 struct Quit {};  // the host ends the program, after it has asked what would be lost
 
@@ -57,8 +61,8 @@ struct SetSetting {  // a row of Config
 struct SetTrainerShare {  // of the time, 0.1 .. 1
     double share = 1;
 };
-enum class CompletionOwner { complete, train, lab };  // the workspace that asks
-// Its id is then CompletionChoice::own_id, or ModelView::train_completion or lab_completion.
+enum class CompletionOwner { complete, train, lab, watched };  // the workspace or pane that asks
+// Its id is then CompletionChoice::own_id, or the owner's in ModelView.
 struct StartCompletion {
     CompletionOwner owner = CompletionOwner::complete;
     CompletionRequest request;
@@ -69,7 +73,7 @@ using SessionCommand = std::variant<StartTraining, PauseTraining, TrainSteps, Tr
                                     StopTraining, SaveCheckpoint, KeepCheckpoint, RewindTo,
                                     SetSetting, SetTrainerShare, StartCompletion, StopCompletion>;
 using Command = std::variant<OpenPath, OpenRun, CloseModel, BrowseFiles, ShowPane, ShowWorkspace,
-                             ShowStep, Quit, SessionCommand>;
+                             ShowStep, TakePicture, Quit, SessionCommand>;
 
 class Commands {
   public:

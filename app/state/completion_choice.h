@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "model/session.h"
@@ -21,6 +22,8 @@ struct CompletionChoice {
     SampleOptions used;       // of the one that is shown
     bool seed_locked = true;  // else a new seed for every run
     Overlay overlay = Overlay::none;
+    // Samples of the newest one: those that come first, those that are not shown.
+    std::set<int64_t> starred{}, discarded{};
     int64_t chosen = 0;     // sample that Play looks at
     int64_t position = -1;  // sub-pixel (or byte) that Play looks at; -1 = the last decided one
     int64_t level = -1;     // level to continue with from there; -1 = none chosen

@@ -40,10 +40,11 @@ Opening classify_path(const std::string& path, bool has_session) {
                                      path)};
     }
     if (is_checkpoint_file(path)) return as_model(path, Workspace::biases);
-    return {.words =
-                fmt::format("{}: not known; a checkpoint (.safetensors), a run folder or a picture "
-                            "(.png, .jpg, .bmp, .ppm) can be opened",
-                            path)};
+    if (fs::path(path).extension() == ".json") return {.kind = Opening::view, .words = {}};
+    return {.words = fmt::format(
+                "{}: not known; a checkpoint (.safetensors), a run folder, a picture (.png, "
+                ".jpg, .bmp, .ppm) or a saved view (.json) can be opened",
+                path)};
 }
 
 RecentItem recent_item(const std::string& path) {

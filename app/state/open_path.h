@@ -1,5 +1,5 @@
-// What a path from outside is: a checkpoint, a run folder, a picture, or something that cannot be
-// opened. Window thread; looks at the disk once.
+// What a path from outside is: a checkpoint, a run folder, a picture, a view, or something that
+// cannot be opened. Window thread; looks at the disk once.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace aft::app {
 
 struct Opening {
-    enum PathKind { model, picture, impossible } kind = impossible;
+    enum PathKind { model, picture, view, impossible } kind = impossible;
     Workspace workspace = Workspace::biases;  // where a model is shown first
     std::string words;                        // impossible: why, and what can be opened
 };

@@ -18,6 +18,7 @@ enum class KeyQuantity { exp, k };                      // exp(K), or K itself
 enum class HiddenSources { values, nan };  // what stands for sources that a target cannot see
 enum class BiasView { map, band };         // [T, T], or by the distance of a source
 enum class BesideQuantity { none, w };     // w as a second field
+enum class ResidualShare { measured, half, none };  // of the probe "trace"
 
 // The values of one option, in the order of the enum.
 template <class Value, size_t N>
@@ -40,6 +41,8 @@ inline constexpr OptionValues<KeyQuantity, 2> kKeyQuantityOption{"quantity", {"e
 inline constexpr OptionValues<HiddenSources, 2> kVisibleOption{"visible", {"all", "nan"}};
 inline constexpr OptionValues<BiasView, 2> kViewOption{"view", {"map", "band"}};
 inline constexpr OptionValues<BesideQuantity, 2> kAlsoOption{"also", {"none", "w"}};
+inline constexpr OptionValues<ResidualShare, 3> kResidualOption{"residual",
+                                                                {"measured", "half", "none"}};
 inline constexpr OptionValues<Quantity, 4> kQuantityOption{"quantity",
                                                            {"w", "exp-1", "exp", "row-share"}};
 inline constexpr OptionValues<Quantity, 3> kKernelQuantityOption{"quantity", {"w", "exp-1", "exp"}};
@@ -47,6 +50,7 @@ inline constexpr OptionValues<Gauge, 2> kGaugeOption{"gauge", {"fixed", "raw"}};
 
 // Options whose value is a number from 0.
 inline constexpr const char *kRowOption = "row", *kBlocksOption = "blocks",
-                            *kPositionOption = "position", *kTargetsOption = "targets";
+                            *kPositionOption = "position", *kTargetsOption = "targets",
+                            *kComponentsOption = "components";
 
 }  // namespace aft::app

@@ -122,6 +122,10 @@ void Recorder::runs_action(std::string id) {
     current_.back().action = std::move(id);
 }
 
+const std::string& pane_id(const Recorder& recorder) {
+    return recorder.pane_.id;
+}
+
 void record_tip(Recorder& recorder, ImGuiID item, std::string tip) {
     std::vector<WidgetRecord>& list = recorder.current_;
     if (item != 0 && !list.empty() && list.back().item == item) list.back().tip = std::move(tip);
@@ -137,6 +141,15 @@ std::optional<std::string> ScriptedValue::take(const WidgetPath& path) {
     if (!name_ || !path.is(*name_)) return std::nullopt;
     name_.reset();
     return std::move(value_);
+}
+
+bool is_reading(const std::vector<WidgetRecord>& widgets) {
+    return std::any_of(widgets.begin(), widgets.end(), [](const WidgetRecord& w) {
+        const bool has_words = w.kind == "caption" || w.kind == "progress" || w.kind == "hint";
+        const auto says = [&](const char* word) { return w.value.find(word) != std::string::npos; };
+        return (w.kind == "map" && w.value == "loading") || says("computing") ||
+               (has_words && (says("Reading ") || says("Computing ")));
+    });
 }
 
 std::string dump_text(const Recorder& recorder, uint64_t frame, std::string_view workspace,

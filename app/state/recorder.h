@@ -77,11 +77,17 @@ class Recorder {
     std::string scroll_to;  // label or id that should be scrolled into view when drawn
 
   private:
+    friend const std::string& pane_id(const Recorder& recorder);
     friend void record_tip(Recorder& recorder, ImGuiID item, std::string tip);
     WidgetName pane_, section_;
     std::vector<WidgetRecord> current_, last_;
     std::unordered_map<std::string, int> labels_, ids_;  // how often in this frame
 };
+
+// Of the pane that draws now.
+[[nodiscard]] const std::string& pane_id(const Recorder& recorder);
+// Something on the screen says that it is still being read.
+[[nodiscard]] bool is_reading(const std::vector<WidgetRecord>& widgets);
 
 // Of the widget recorded last, if it is this item.
 void record_tip(Recorder& recorder, ImGuiID item, std::string tip);

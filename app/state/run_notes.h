@@ -1,6 +1,6 @@
-// RunNotes: what the window keeps of a run for its user: a name, a tag and a note, the pins and the
-// locked cell; and KeptView, how maps and brush were set last. Both as JSON in the user's settings,
-// read defensively. Pure; any thread.
+// RunNotes: what the window keeps of a run for its user: a name, a tag and a note, the pins, the
+// locked cell and the standing experiments; and KeptView, how maps and brush were set last. Both as
+// JSON in the user's settings, read defensively. Pure; any thread.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/state/cell.h"
+#include "app/state/experiments.h"
 
 namespace aft::app {
 
@@ -15,6 +16,7 @@ struct RunNotes {
     std::string name{}, tag{}, note{};
     std::vector<Pin> pins{};  // the newest is last
     std::optional<Cell> locked{};
+    Experiments experiments{};
     [[nodiscard]] bool operator==(const RunNotes&) const = default;
     [[nodiscard]] bool is_empty() const { return *this == RunNotes(); }
 };
@@ -27,7 +29,9 @@ struct KeptView {  // enumerations by their number; how Selection and its mask b
 };
 
 [[nodiscard]] nlohmann::json notes_to_json(const RunNotes& notes);
-[[nodiscard]] RunNotes notes_from_json(const nlohmann::json& j);
+// left_out: as in experiments_from_json().
+[[nodiscard]] RunNotes notes_from_json(const nlohmann::json& j,
+                                       std::vector<std::string>* left_out = nullptr);
 [[nodiscard]] nlohmann::json view_to_json(const KeptView& view);
 [[nodiscard]] KeptView view_from_json(const nlohmann::json& j);
 

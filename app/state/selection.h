@@ -12,6 +12,7 @@
 #include "app/state/completion_choice.h"
 #include "app/state/lab_choice.h"
 #include "app/state/run_notes.h"
+#include "app/state/setting_history.h"
 #include "core/colormap.h"
 #include "model/session.h"
 
@@ -62,6 +63,7 @@ struct Selection : MapDisplay {
     CompletionChoice completion;
     CompareChoice compare;
     LabChoice lab;
+    SettingHistory settings;  // changed in Controls
 
     [[nodiscard]] const Cell& shown() const {
         return hover ? *hover : cell;

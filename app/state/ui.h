@@ -15,6 +15,9 @@
 #include "app/state/actions.h"
 #include "app/state/commands.h"
 #include "app/state/draw_context.h"
+#include "app/state/due_frame.h"
+#include "app/state/due_picture.h"
+#include "app/state/experiments.h"
 #include "app/state/selection.h"
 #include "app/state/toasts.h"
 #include "app/state/user_settings.h"
@@ -35,21 +38,24 @@ struct ModelView {
     // To read and to ask; what changes it is a command. Null: nothing is open. Panels then show
     // their empty state.
     const Session* session = nullptr;
-    Status status;  // this frame's picture of the session (state empty when none)
+    uint64_t opened = 0;  // counts the sessions: a new one may lie where an old one did
+    Status status;        // this frame's picture of the session (state empty when none)
     std::shared_ptr<const Curves> curves = std::make_shared<Curves>();  // never null
     std::vector<int64_t> history;  // steps that a probe can name
-    // Ids of the newest ones that these workspaces asked for; 0 = none.
-    uint64_t train_completion = 0, lab_completion = 0;
+    // Ids of the newest ones that these asked for; 0 = none.
+    uint64_t train_completion = 0, lab_completion = 0, watched_completion = 0;
 
     [[nodiscard]] bool has_model() const {
         return status.state != RunState::empty && status.state != RunState::opening;
     }
 };
 
-// What is looked at: the model, the selection, and what the user has set. Others than the selection
-// are changed by the frame alone (by commands), the settings also by their controls.
+// What is looked at: the model, the selection, the standing experiments, and what the user has set.
+// Others than selection and experiments are changed by the frame alone (by commands), the settings
+// also by their controls.
 struct ViewState : ModelView {
     Selection selection;
+    Experiments experiments;  // of the open run
     UserSettings settings;
     Workspace workspace = Workspace::home;
 
@@ -69,8 +75,10 @@ struct Ui : PaneContext {
     Toasts toasts;
     std::vector<LogLine> log;
     std::vector<Panel*> shown_panels;  // of this workspace: the Inspector draws their sections
-    bool headless = false;             // drawn without a display
-    bool has_gl = false;               // textures can be made (false in tests without a renderer)
+    DuePicture picture{};
+    DueFrame film_frame{};
+    bool headless = false;  // drawn without a display
+    bool has_gl = false;    // textures can be made (false in tests without a renderer)
 
     void say(std::string kind, std::string text) {
         log.push_back({time, std::move(kind), std::move(text)});

@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 constexpr size_t kMostRecent = 24, kMostNotes = 500;
+constexpr uint64_t kMostBytes = uint64_t{64} << 20;  // of the file
 
 // The series that runs take, in this order; the fourth is that of validation.
 constexpr int kRunColors[] = {kLoneColor, 1, 0, 4, 5, 6, 7};
@@ -39,29 +40,26 @@ ThemeName theme_from(const std::string& word) {
     return ThemeName::dark;
 }
 
-// A whole number within its limits: one that is written as 1e300 has no integer.
-struct WholeRange {
-    double standard, low, high;
-};
-int64_t whole(const json& j, const char* key, const WholeRange& range) {
-    return static_cast<int64_t>(std::clamp(j.value(key, range.standard), range.low, range.high));
-}
-
-UserSettings from_json(const json& j) {
+UserSettings from_json(const json& j, std::vector<std::string>& left_out) {
     UserSettings s;
     s.theme = theme_from(j.value("theme", "dark"));
     s.zoom = std::clamp(j.value("zoom", 1.0), 0.5, 3.0);
     s.trainer_share = std::clamp(j.value("trainer_share", 1.0), 0.1, 1.0);
-    s.many_steps = whole(j, "many_steps", {100, 1, 1000000});
+    s.many_steps = clamped_whole(j, "many_steps", {100, 1, 1000000});
     s.smooth_while_interact = j.value("smooth_while_interact", true);
     s.reduce_motion = j.value("reduce_motion", false);
     s.tour_done = j.value("tour_done", false);
     s.layout = j.value("layout", "");
     s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
+    const json layouts = j.value("layouts", json::object());
+    for (const auto& [name, kept] : layouts.items())
+        if (kept.is_object() && s.layouts.size() < kMostLayouts && is_layout_name(name))
+            s.layouts[name] = {kept.value("text", ""),
+                               std::clamp(kept.value("scale", 0.0), 0.0, 16.0)};
     s.last_folder = j.value("last_folder", "");
     const json look = j.value("attention", json::object());
-    s.attention.scale = static_cast<int>(whole(look, "scale", {1, 0, 2}));
-    s.attention.colors = static_cast<int>(whole(look, "colors", {0, 0, 2}));
+    s.attention.scale = static_cast<int>(clamped_whole(look, "scale", {1, 0, 2}));
+    s.attention.colors = static_cast<int>(clamped_whole(look, "colors", {0, 0, 2}));
     s.attention.over_image = look.value("over_image", false);
     s.attention.opacity = std::clamp(look.value("opacity", 60.0), 0.0, 100.0);
     const json places = j.value("data_places", json::object());  // items() only refers to it
@@ -69,14 +67,17 @@ UserSettings from_json(const json& j) {
         if (chosen.is_string()) s.data_locations[said] = chosen.get<std::string>();
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
-                            whole(item, "opened", {0, 0, 0x1p53}),
-                            static_cast<int>(whole(item, "color", {-1, -1, 99}))});
+                            clamped_whole(item, "opened", {0, 0, 0x1p53}),
+                            static_cast<int>(clamped_whole(item, "color", {-1, -1, 99}))});
+    const json keys = j.value("keys", json::object());
+    for (const auto& [action, shortcut] : keys.items())
+        if (shortcut.is_string()) s.keys[action] = shortcut.get<std::string>();
     const json notes = j.value("notes", json::object());
     for (const auto& [path, kept] : notes.items())
-        if (s.notes.size() < kMostNotes) s.notes[path] = notes_from_json(kept);
+        if (s.notes.size() < kMostNotes) s.notes[path] = notes_from_json(kept, &left_out);
     s.view = view_from_json(j.value("view", json::object()));
-    s.window_width = static_cast<int>(whole(j, "window_width", {0, 0, 32768}));
-    s.window_height = static_cast<int>(whole(j, "window_height", {0, 0, 32768}));
+    s.window_width = static_cast<int>(clamped_whole(j, "window_width", {0, 0, 32768}));
+    s.window_height = static_cast<int>(clamped_whole(j, "window_height", {0, 0, 32768}));
     if (s.recent.size() > kMostRecent) s.recent.resize(kMostRecent);
     for (RecentItem& item : s.recent)
         if (!is_run_color(item.color)) item.color = rarest_color(s.recent);
@@ -84,6 +85,12 @@ UserSettings from_json(const json& j) {
 }
 
 }  // namespace
+
+bool is_layout_name(std::string_view name) {
+    const auto letters = std::count_if(
+        name.begin(), name.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
+    return letters > 0 && letters <= kMostLayoutLetters;
+}
 
 void UserSettings::remember(RecentItem item) {
     const auto is_same = [&](const RecentItem& old) { return old.path == item.path; };
@@ -108,9 +115,15 @@ UserSettings load_user_settings(const std::filesystem::path& file, std::string& 
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return {};
     UserSettings settings;
+    std::vector<std::string> left_out;
     const std::string words =
-        error_words([&] { settings = from_json(read_json_file(file, uint64_t{16} << 20)); });
-    if (words.empty()) return settings;
+        error_words([&] { settings = from_json(read_json_file(file, kMostBytes), left_out); });
+    if (words.empty()) {
+        if (!left_out.empty())
+            problem = fmt::format("{} of the window's settings in {} could not be read: {}",
+                                  left_out.size(), file.string(), left_out.front());
+        return settings;
+    }
     const std::filesystem::path aside = file.string() + ".damaged";
     std::filesystem::rename(file, aside, ignored);
     problem = fmt::format("The window's settings in {} could not be read ({}). Kept as {}.",
@@ -119,7 +132,8 @@ UserSettings load_user_settings(const std::filesystem::path& file, std::string& 
 }
 
 UserSettings parse_user_settings(std::string_view text) {
-    return from_json(parse_json(text, {.file = "window.json"}));
+    std::vector<std::string> left_out;
+    return from_json(parse_json(text, {.file = "window.json"}), left_out);
 }
 
 std::string user_settings_text(const UserSettings& s) {
@@ -133,6 +147,9 @@ std::string user_settings_text(const UserSettings& s) {
     json notes = json::object();
     for (const auto& [path, kept] : s.notes)
         if (!kept.is_empty()) notes[path] = notes_to_json(kept);
+    json layouts = json::object();
+    for (const auto& [name, kept] : s.layouts)
+        layouts[name] = {{"text", kept.text}, {"scale", kept.scale}};
     const json look = {{"scale", s.attention.scale},
                        {"colors", s.attention.colors},
                        {"over_image", s.attention.over_image},
@@ -146,9 +163,11 @@ std::string user_settings_text(const UserSettings& s) {
                     {"tour_done", s.tour_done},
                     {"layout", s.layout},
                     {"layout_scale", s.layout_scale},
+                    {"layouts", layouts},
                     {"last_folder", s.last_folder},
                     {"attention", look},
                     {"data_places", s.data_locations},
+                    {"keys", s.keys},
                     {"recent", recent},
                     {"notes", notes},
                     {"view", view_to_json(s.view)},

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/state/run_notes.h"
@@ -29,6 +30,14 @@ struct AttentionLook {          // how the maps of Attention and Keys are drawn
     double opacity = 60;        // of the map over it, percent
 };
 
+inline constexpr size_t kMostLayouts = 50;
+inline constexpr int64_t kMostLayoutLetters = 60;  // of its name
+
+struct KeptLayout {
+    std::string text;  // ImGui's ini text
+    double scale = 0;  // of the interface when it was made; 0 = unknown
+};
+
 struct UserSettings {
     ThemeName theme = ThemeName::dark;
     double zoom = 1;           // Ctrl+plus and minus, on top of the display's scale
@@ -36,13 +45,15 @@ struct UserSettings {
     int64_t many_steps = 100;  // that "Run N steps" trains
     bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
     AttentionLook attention;
-    std::vector<RecentItem> recent;  // newest first, at most 24
-    std::string layout;              // ImGui's ini text
-    double layout_scale = 0;         // interface scale at which it was made; 0 = unknown
-    std::string last_folder;         // of the file browser
+    std::vector<RecentItem> recent;             // newest first, at most 24
+    std::string layout;                         // ImGui's ini text
+    double layout_scale = 0;                    // interface scale at which it was made; 0 = unknown
+    std::map<std::string, KeptLayout> layouts;  // by the user's names
+    std::string last_folder;                    // of the file browser
     std::map<std::string, std::string> data_locations;  // path as models name it -> chosen here
 
-    std::map<std::string, RunNotes> notes;  // by the path of a recent item
+    std::map<std::string, std::string> keys;  // action -> its keys where they are the user's
+    std::map<std::string, RunNotes> notes;    // by the path of a recent item
     KeptView view;
     int window_width = 0, window_height = 0;  // units of the screen; 0 = as the display suggests
 
@@ -52,7 +63,10 @@ struct UserSettings {
     void remember(RecentItem item);        // moves it to the front; it keeps its colour
 };
 
-// `problem` gets words if the file was damaged. An absent file gives the defaults.
+[[nodiscard]] bool is_layout_name(std::string_view name);  // UTF-8
+
+// `problem` gets words if the file was damaged, or a part of it was left out. An absent file gives
+// the defaults.
 [[nodiscard]] UserSettings load_user_settings(const std::filesystem::path& file,
                                               std::string& problem);
 void save_user_settings(const std::filesystem::path& file, const UserSettings& settings);

@@ -222,9 +222,14 @@ bool segmented(DrawContext& ui, const WidgetName& name, int& chosen, const Choic
     draw->AddRectFilled(at, {at.x + wanted, at.y + height}, ui.theme.field, ui.px(4));
     if (ui.theme.is_outlined())
         draw->AddRect(at, {at.x + wanted, at.y + height}, ui.theme.line, ui.px(4));
+    const float top = ImGui::GetCursorScreenPos().y;
     ImGui::BeginGroup();
     for (size_t i = 0; i < choices.size(); ++i) {
-        if (i > 0) ImGui::SameLine(0, 0);
+        if (i > 0) {
+            // The line may have begun higher than the first of them.
+            ImGui::SameLine(0, 0);
+            ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x, top});
+        }
         const WidgetPath part = ui.recorder.claim(name.choice(choices[i].text));
         const bool pressed = ImGui::InvisibleButton(part.id.c_str(), {widths[i], height},
                                                     ImGuiButtonFlags_EnableNav);

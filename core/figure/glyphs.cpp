@@ -5,16 +5,7 @@
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#pragma GCC diagnostic ignored "-Wsign-compare"
-#pragma GCC diagnostic ignored "-Wshadow"
-#define STB_TRUETYPE_IMPLEMENTATION
-#define STBTT_STATIC
-#include <stb/stb_truetype.h>
-#pragma GCC diagnostic pop
+#include "core/stb_truetype.h"
 
 namespace aft {
 

@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/system/block_cache.h"
+
 namespace aft {
 
 namespace {
@@ -41,6 +43,7 @@ void keep_freed_memory() {
 // waits: 21 to 25 ms for 800 MB. So the large free blocks are allocated first, drop their pages
 // while nothing is locked, and are freed; little is left to trim.
 void trim_heap() {
+    large_blocks().trim();
     std::vector<HeapBlock> pieces;
     for (;;) {
         const size_t free_before = mallinfo2().fordblks;

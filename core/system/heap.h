@@ -12,8 +12,8 @@ namespace aft {
 // threads and for blocks of any size. Once, before other threads run.
 void keep_freed_memory();
 
-// malloc_trim without holding up other threads: gives freed memory back to the system. Blocks for
-// as long as the system takes (tens of ms a GB), so on a thread of its own.
+// Gives freed memory back to the system, large_blocks() too, without holding up other threads.
+// Blocks for as long as the system takes (tens of ms a GB), so on a thread of its own.
 void trim_heap();
 
 }  // namespace aft

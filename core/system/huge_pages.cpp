@@ -10,17 +10,17 @@ namespace aft {
 
 namespace {
 
-constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int64_t kHugePageBytes = int64_t{2} << 20;
 
 }  // namespace
 
-HugePageArena::HugePageArena(int64_t bytes) : size_(bytes + kHugePage) {
+HugePageArena::HugePageArena(int64_t bytes) : size_(bytes + kHugePageBytes) {
     void* const memory = mmap(nullptr, static_cast<size_t>(size_), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     AFT_CHECK(memory != MAP_FAILED, "no memory for {} MB of packed weights", bytes >> 20);
     begin_ = static_cast<uint8_t*>(memory);
-    const auto off = static_cast<int64_t>(reinterpret_cast<uintptr_t>(begin_) % kHugePage);
-    next_ = begin_ + (off == 0 ? 0 : kHugePage - off);
+    const auto off = static_cast<int64_t>(reinterpret_cast<uintptr_t>(begin_) % kHugePageBytes);
+    next_ = begin_ + (off == 0 ? 0 : kHugePageBytes - off);
     (void)madvise(next_, static_cast<size_t>(begin_ + size_ - next_), MADV_HUGEPAGE);
 }
 
@@ -41,8 +41,8 @@ HugePageArena::~HugePageArena() {
 }
 
 void advise_huge_pages(void* data, int64_t bytes) {
-    if (bytes < 16 * kHugePage) return;
-    constexpr auto page = static_cast<uintptr_t>(kHugePage);
+    if (bytes < 16 * kHugePageBytes) return;
+    constexpr auto page = static_cast<uintptr_t>(kHugePageBytes);
     const auto begin = reinterpret_cast<uintptr_t>(data);
     const uintptr_t first = (begin + page - 1) / page * page;
     const uintptr_t last = (begin + static_cast<uintptr_t>(bytes)) / page * page;

@@ -152,6 +152,11 @@ class CompletionRun {
                (request_.from_position < 0 || continues(sample));
     }
 
+    // Of all samples, of which these may be a part: what its random numbers are keyed by.
+    [[nodiscard]] uint64_t number_of(int64_t sample) const {
+        return static_cast<uint64_t>(hooks_.first_sample + sample);
+    }
+
     [[nodiscard]] SampleRow make_row(uint64_t stream, bool padding) const {
         SampleRow row;
         row.tokens = request_.tokens;
@@ -181,8 +186,7 @@ class CompletionRun {
                 const int64_t sample = filtered() ? base : base + i;
                 if (decoder_.group() == 0 && !active(sample)) continue;
                 const auto particle = static_cast<uint64_t>(filtered() ? i : 0);
-                rows.push_back(
-                    make_row(static_cast<uint64_t>(sample) | particle << 32, !active(sample)));
+                rows.push_back(make_row(number_of(sample) | particle << 32, !active(sample)));
                 owners.push_back(sample);
                 any = any || active(sample);
             }
@@ -250,7 +254,8 @@ class CompletionRun {
             const std::vector<Given> given_tokens = given_to(b, at);
             batches_[b].advance(at, given_tokens, request_.sample);
             if (given_tokens[0].weighs)
-                batches_[b].resample(uniform(request_.sample.seed, kResampleStream + owners_[b][0],
+                batches_[b].resample(uniform(request_.sample.seed,
+                                             kResampleStream + number_of(owners_[b][0]),
                                              static_cast<uint64_t>(at)));
         }
     }
@@ -259,7 +264,8 @@ class CompletionRun {
     void collect(bool final) {
         for (size_t b = 0; b < batches_.size(); ++b) {
             if (filtered()) {
-                const double u = uniform(request_.sample.seed, kDrawStream + owners_[b][0], 0);
+                const double u =
+                    uniform(request_.sample.seed, kDrawStream + number_of(owners_[b][0]), 0);
                 show(owners_[b][0], final ? batches_[b].drawn(u) : batches_[b].heaviest());
                 continue;
             }

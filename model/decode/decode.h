@@ -31,6 +31,7 @@ struct CompletionHooks {
     std::function<void(const Completion&)> publish = [](const Completion&) {};
     std::function<void()> between_tokens = [] {};
     double publish_ms = 100;
+    int64_t first_sample = 0;  // number of the first one: its random numbers are those of that one
     const Completion* continued = nullptr;  // what request.from_position continues
     decode::KeptDecoder* kept = nullptr;    // none: the weights are packed for this one alone
     uint64_t version = 0;                   // of the weights, for `kept`

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -32,6 +33,8 @@ constexpr Milliseconds kEndless = std::chrono::hours(24 * 365);
 // How long those that are left wait for each other, to find out who is missing.
 constexpr Milliseconds kRollCall{4000};
 constexpr Milliseconds kBetweenLooks{20};
+// How long the leader, whose store it is, lets the others read why a rank has left.
+constexpr Milliseconds kStoreStays{300};
 
 Milliseconds milliseconds(double seconds) {
     return Milliseconds(static_cast<int64_t>(seconds * 1000));
@@ -44,6 +47,13 @@ std::string host_name() {
 
 std::vector<uint8_t> bytes_of(const std::string& text) {
     return {text.begin(), text.end()};
+}
+
+// LibTorch's flight recorder keeps the latest operations of all groups of a process in a map that
+// it fills without a lock: ranks that are threads of one process corrupt it. Nothing here reads it.
+void disable_flight_recorder() {
+    static const int done = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 0);
+    static_cast<void>(done);
 }
 
 c10::intrusive_ptr<c10d::Store> open_store(const RankPlace& place, Milliseconds timeout) {
@@ -156,6 +166,7 @@ void RankGroup::Impl::meet() {
         AFT_CHECK(theirs == version(), "rank {} ({}) is Afterimage {:.20}, rank {} is {}", r,
                   names[static_cast<size_t>(r)], printable(theirs), place.rank, version());
     }
+    disable_flight_recorder();
     const auto options = c10d::ProcessGroupGloo::Options::create();
     options->timeout = timeout;
     options->devices.push_back(place.local_size == place.size
@@ -192,22 +203,32 @@ std::string RankGroup::Impl::said_before_leaving(int rank) const {
 // A roll call: those that are left say so in the store. Without a store rank 0 is the one.
 std::string RankGroup::Impl::missing_words(const std::string& engine) const {
     std::vector<int> missing;
+    std::vector<std::string> said(static_cast<size_t>(place.size));
     const std::string no_store = error_words([&] {
         store->set(fmt::format("alive/{}", place.rank), bytes_of("yes"));
         const auto start = std::chrono::steady_clock::now();
-        do {
+        for (bool waits = true;
+             waits && ms_since(start) < static_cast<double>(kRollCall.count());) {
             missing.clear();
-            for (int r = 0; r < place.size; ++r)
-                if (!store->check({fmt::format("alive/{}", r)})) missing.push_back(r);
+            waits = false;
+            for (int r = 0; r < place.size; ++r) {
+                if (store->check({fmt::format("alive/{}", r)})) continue;
+                missing.push_back(r);
+                std::string& words = said[static_cast<size_t>(r)];
+                if (words.empty()) words = said_before_leaving(r);
+                waits |= words.empty();
+            }
             std::this_thread::sleep_for(kBetweenLooks);
-        } while (!missing.empty() && ms_since(start) < static_cast<double>(kRollCall.count()));
+        }
+        if (leads()) std::this_thread::sleep_for(kStoreStays);
     });
     if (!no_store.empty()) missing = {0};
     std::vector<std::string> words;
     for (const int r : missing) {
-        const std::string said = no_store.empty() ? said_before_leaving(r) : "";
-        words.push_back(fmt::format("rank {} ({}) {}", r, names[static_cast<size_t>(r)],
-                                    said.empty() ? "ended or does not answer" : "ended: " + said));
+        const std::string& reason = said[static_cast<size_t>(r)];
+        words.push_back(
+            fmt::format("rank {} ({}) {}", r, names[static_cast<size_t>(r)],
+                        reason.empty() ? "ended or does not answer" : "ended: " + reason));
     }
     if (words.empty())
         return fmt::format("the ranks lost each other: {:.200}",

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "model/interventions/edits.h"
+#include "model/mixers/factor_svd.h"
 
 namespace aft {
 
@@ -15,12 +16,10 @@ InterventionRoom low_rank_intervention();
 namespace {
 
 at::Tensor of_factors(const at::Tensor& u, const at::Tensor& r, int64_t rank) {
-    const auto [qu, ru] = at::linalg_qr(u.to(at::kDouble));
-    const auto [qr, rr] = at::linalg_qr(r.to(at::kDouble));
-    const auto [left, values, right] = at::linalg_svd(at::matmul(ru, rr.t()), false);
-    const int64_t k = std::min(rank, values.size(0));
-    const at::Tensor wide = at::matmul(qu, left.slice(1, 0, k) * values.slice(0, 0, k));
-    const at::Tensor tall = at::matmul(right.slice(0, 0, k), qr.t());
+    const FactorSvd all = svd_of_factors(u, r);
+    const int64_t k = std::min(rank, all.values.size(0));
+    const at::Tensor wide = all.left.slice(1, 0, k) * all.values.slice(0, 0, k);
+    const at::Tensor tall = all.right.slice(1, 0, k).t();
     return at::matmul(wide.to(at::kFloat), tall.to(at::kFloat)).unsqueeze(0);
 }
 

@@ -1,4 +1,5 @@
 #include "model/jobs/complete.h"
+#include "model/jobs/complete_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +14,14 @@
 #include "model/decode/picture.h"
 #include "model/device.h"
 #include "model/interventions/recipe_file.h"
+#include "model/jobs/complete_parts.h"
 
 namespace aft {
 
 namespace {
 
 struct Task {
+    std::string path;  // of the checkpoint
     ModelConfig model;
     CompletionRequest request;
     std::string note;
@@ -224,21 +227,47 @@ void check_place(const CompleteRequest& job) {
     check_writable(fs::path(job.out) / "result.json");
 }
 
+// What this process draws, and then all.
+Completion complete_part(const CompleteRequest& job, Task task, const Net& net,
+                         const JobControl& control) {
+    const CompletionPart part = part_of_samples(job.sample.samples, job.ranks);
+    Completion done;
+    if (part.count > 0) {
+        CompletionHooks hooks;
+        hooks.first_sample = part.first;
+        task.request.sample.samples = part.count;
+        done = naming_model(task.path,
+                            [&] { return run_completion(net, task.request, hooks, control); });
+    }
+    if (done.stopped) throw Interrupted();
+    if (job.ranks != nullptr) take_all_samples(done, *job.ranks);
+    return done;
+}
+
 }  // namespace
+
+std::vector<uint8_t> read_mask(const std::string& path, const ModelConfig& model) {
+    const std::vector<uint8_t> unknown = mask_of(read_image(path), model, path);
+    std::vector<uint8_t> mask;  // of the sub-pixels of a pixel the first
+    for (size_t i = 0; i < unknown.size(); i += static_cast<size_t>(model.channels))
+        mask.push_back(unknown[i]);
+    return mask;
+}
 
 CompleteResult complete_job(const CompleteRequest& job, const JobControl& control) {
     check_out(job);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     check_whole(checkpoint, "complete");
     Task task = job.prompt ? text_task(job, checkpoint) : picture_task(job, checkpoint);
+    task.path = checkpoint.path;
     task.model = checkpoint.config.model;
     task.request.sample = job.sample;
-    check_place(job);
+    const bool leads = job.ranks == nullptr || job.ranks->rank() == 0;
+    if (leads) check_place(job);
     Net net = make_net(checkpoint, parse_device(job.device));
     apply_recipe_file(net, job.recipe);
-    Completion done = naming_model(checkpoint.path,
-                                   [&] { return run_completion(net, task.request, {}, control); });
-    if (done.stopped) throw Interrupted();
+    Completion done = complete_part(job, task, net, control);
+    if (!leads) return {};
     done.step = checkpoint.step;
     CompleteResult result = describe(job, task, done);
     if (task.known_original)

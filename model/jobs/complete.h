@@ -11,14 +11,17 @@
 
 namespace aft {
 
+class RankGroup;
+
 struct CompleteRequest {
     std::string model, image, mask, data, device = "cpu";
     std::optional<std::string> prompt;  // text to continue; empty: from nothing
     int64_t index = 0;                  // of data, when no image is given
     int64_t keep_rows = -1, length = 256;
     SampleOptions sample;
-    std::string out;     // folder or .png; text: file or empty
-    std::string recipe;  // file of interventions on the model (jobs/recipe.h); "" = none
+    std::string out;             // folder or .png; text: file or empty
+    std::string recipe;          // file of interventions on the model (jobs/recipe.h); "" = none
+    RankGroup* ranks = nullptr;  // processes that share the samples; none: alone. Outlives the job.
 };
 
 struct CompletedSample {
@@ -43,7 +46,12 @@ struct CompleteResult {
     std::string grid;  // picture of input and samples, in the folder asked for; "" = none
     std::string file;  // of the texts; "" = none
 };
-// Writes what `out` asks for: pictures or texts.
+// A picture of the model's size as a mask, [height, width]: 1 where it is not black. Errors name
+// the file, what was found and what is needed.
+[[nodiscard]] std::vector<uint8_t> read_mask(const std::string& path, const ModelConfig& model);
+
+// Writes what `out` asks for: pictures or texts. With ranks every process calls it for the same
+// request; the samples are those of one process, and the leader alone writes and answers.
 [[nodiscard]] CompleteResult complete_job(const CompleteRequest& request,
                                           const JobControl& control);
 

@@ -10,6 +10,7 @@
 #include "model/decode/input.h"
 #include "model/device.h"
 #include "model/interventions/recipe_file.h"
+#include "model/jobs/probe_moments.h"
 #include "model/jobs/probe_picture.h"
 #include "model/jobs/summary.h"
 #include "model/probe/probe.h"
@@ -103,7 +104,8 @@ Field main_field(const ProbeContext& context, const ProbeJob& job, const Checkpo
                                         : std::unique_ptr<ExampleReader>();
     for (int64_t i = 0; i < job.limit; ++i) {
         const InputTokens other = i == 0 ? input : examples->at(job.index + i);
-        context.control.report({.done = i, .total = job.limit, .what = "inputs"});
+        if (job.limit > 1)
+            context.control.report({.done = i, .total = job.limit, .what = "inputs"});
         mean.add(run_probe(context, to_request(job, other.tokens)).fields.front());
     }
     Field field = std::move(mean).mean();
@@ -165,6 +167,9 @@ std::vector<ProbeInfo> probe_list() {
 ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     const ProbeRoom& room = find_room(probes(), job.probe, "probe");
     check_out(job.out);
+    if (job.moments && is_picture(job.out))
+        fail_usage("--moments writes numbers: -o '{}' must end in .npy or .csv", job.out);
+    if (job.moments) check_moments(job.model);
     check_limit(job, room);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     if (room.needs != ProbeNeeds::biases) check_whole(checkpoint, "probe " + room.info.name);
@@ -172,11 +177,21 @@ ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
                             ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
                             : InputTokens{};
     add_other(input, job, room, checkpoint);
-    Net net = make_net(checkpoint, parse_device(job.device));
-    apply_recipe_file(net, job.recipe);
+    const auto net_of = [&](const Checkpoint& from) {
+        Net net = make_net(from, parse_device(job.device));
+        apply_recipe_file(net, job.recipe);
+        return net;
+    };
+    const Net net = net_of(checkpoint);
     Activations kept;
     const ProbeContext context{net, checkpoint.step, control, kept};
-    const Field field = main_field(context, job, checkpoint, input);
+    const std::function<Field(const Checkpoint&)> measure = [&](const Checkpoint& from) {
+        const Net other = net_of(from);
+        Activations fresh;
+        return main_field({other, from.step, control, fresh}, job, from, input);
+    };
+    const Field field = job.moments ? probe_moments(job.model, checkpoint, room, {control, measure})
+                                    : main_field(context, job, checkpoint, input);
     const std::string kind = fs::path(job.out).extension().string();
     if (kind == ".npy") write_npy(job.out, field);
     if (kind == ".csv") write_csv(job.out, field);

@@ -1,5 +1,7 @@
 #include "model/jobs/recipe.h"
 
+#include <nlohmann/json.hpp>
+
 #include "model/interventions/intervention.h"
 #include "model/interventions/recipe_file.h"
 
@@ -13,6 +15,14 @@ std::vector<InterventionInfo> intervention_list() {
 
 Recipe read_recipe(const std::string& path) {
     return read_recipe_file(path);
+}
+
+Recipe parse_recipe(const nlohmann::json& json) {
+    return recipe_from_json(json);
+}
+
+nlohmann::ordered_json recipe_json(const Recipe& recipe) {
+    return recipe_to_json(recipe, "");
 }
 
 void write_recipe(const std::string& path, const Recipe& recipe, const std::string& model) {

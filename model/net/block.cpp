@@ -60,6 +60,7 @@ at::Tensor Block::forward(const at::Tensor& x, const MixContext& context,
                           const Dropout& dropout) const {
     const BranchEnd end{&dropout, context.arithmetic};
     const at::Tensor mixed = mixer->add_to(x, norm1, context, end);
+    if (context.tap != nullptr) (*context.tap)(context.prefix + "mixed", mixed);
     if (can_fuse(mixed) && mlp.activation == "gelu") return add_mlp(mixed, norm2, mlp, end);
     return mixed + dropout(mlp(norm2(mixed)));
 }

@@ -95,6 +95,7 @@ at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext 
     const double last_skip = pass.training ? pass.stochastic_depth : 0;
     Dropout dropout{pass.training ? rate : 0, pass.dropout};
     const bool recompute = pass.recompute && at::GradMode::is_enabled();
+    show(pass.tap, "embedding", x);
     for (size_t i = 0; i < blocks.size(); ++i) {
         context.layer = static_cast<int64_t>(i);
         if (pass.tap != nullptr) context.prefix = "blocks." + std::to_string(i) + ".";

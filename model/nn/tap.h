@@ -1,7 +1,7 @@
 // Tap: an observer of named intermediate values of a forward pass. Absent (nullptr) costs one
-// branch. Names: "blocks.{i}.q", ".k", ".v" (after projection, [B,T,d] or [B,T,h]), ".mix" (before
-// the gate is not kept; y of the operator), ".out" (block output), "logits". Values are detached by
-// the receiver if it keeps them.
+// branch. Names: "embedding", "blocks.{i}.q", ".k", ".v" (after projection, [B,T,d] or [B,T,h]),
+// ".mix" (y of the operator), ".mixed" (stream after the mixer's branch, [B,T,d]), ".out" (block
+// output), "logits". Values are detached by the receiver if it keeps them.
 #pragma once
 #include <ATen/core/Tensor.h>
 

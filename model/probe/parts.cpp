@@ -104,37 +104,65 @@ const LayerTaps& Activations::of(const Net& net, const std::vector<uint8_t>& tok
                                  int64_t layer) {
     const auto kept = layers_.find(layer);
     if (kept != layers_.end() && tokens == tokens_) return kept->second;
+    pass(net, tokens, layer);
+    const auto found = layers_.find(layer);
+    AFT_CHECK(found != layers_.end(),
+              "layer {} ({}) shows none of q, k, v: its forward() does not call show()", layer,
+              net.config().mixer);
+    return found->second;
+}
+
+const at::Tensor& Activations::residual_share(const Net& net, const std::vector<uint8_t>& tokens,
+                                              int64_t layer) {
+    if (residual_.count(layer) == 0 || tokens != tokens_) pass(net, tokens, layer);
+    return residual_.at(layer);
+}
+
+// Layers in fixed groups, so that going up or down through all of them costs one pass a group.
+void Activations::pass(const Net& net, const std::vector<uint8_t>& tokens, int64_t layer) {
     const ModelConfig& model = net.config();
-    // All layers of one pass where that is small, else only the one asked for.
-    const int64_t bytes = model.layers * model.tokens() * model.dim * 12;
-    const bool all = bytes <= (int64_t{64} << 20);
+    const int64_t bytes = std::max<int64_t>(1, model.tokens() * model.dim * 12);
+    const int64_t group = std::max<int64_t>(1, (int64_t{64} << 20) / bytes);
     clear();
     tokens_ = tokens;
+    first_ = layer / group * group;
+    end_ = first_ + group;
+    at::Tensor stream;
     const Tap tap = [&](const std::string& name, const at::Tensor& value) {
-        const std::vector<std::string> words = split(name, '.');  // blocks.{i}.q
-        if (words.size() != 3 || words[0] != "blocks" || words[2].size() != 1) return;
-        const int64_t index = std::stoll(words[1]);
-        if (!all && index != layer) return;
-        const at::Tensor kept_value = value.detach().select(0, 0).to(at::kCPU, at::kFloat).clone();
-        LayerTaps& taps = layers_[index];
-        if (words[2] == "q") taps.q = kept_value;
-        if (words[2] == "k") taps.k = kept_value;
-        if (words[2] == "v") taps.v = kept_value;
+        take(name, value.detach(), stream);
     };
     Pass pass;
     pass.tap = &tap;
     const at::Device device = net.parameters().front().value.device();
     static_cast<void>(net.forward(probe::net_input(model, tokens).to(device), pass));
-    const auto found = layers_.find(layer);
-    AFT_CHECK(found != layers_.end(),
-              "layer {} ({}) shows none of q, k, v: its forward() does not call show()", layer,
-              model.mixer);
-    return found->second;
+}
+
+// stream: what the next block gets.
+void Activations::take(const std::string& name, const at::Tensor& value, at::Tensor& stream) {
+    if (name == "embedding") stream = value;
+    const std::vector<std::string> words = split(name, '.');  // blocks.{i}.q
+    if (words.size() != 3 || words[0] != "blocks") return;
+    const int64_t index = std::stoll(words[1]);
+    if (words[2] == "out") stream = value;
+    if (words[2] == "mixed") {
+        const auto norm = [](const at::Tensor& x) {
+            return at::linalg_vector_norm(x.select(0, 0), 2, 1).to(at::kCPU, at::kDouble);
+        };
+        const at::Tensor before = norm(stream), all = before + norm(value - stream);
+        residual_[index] = at::where(all > 0, before / all, 1.0);
+    }
+    if (words[2].size() != 1 || index < first_ || index >= end_) return;
+    const at::Tensor kept = value.select(0, 0).to(at::kCPU, at::kFloat).clone();
+    LayerTaps& taps = layers_[index];
+    if (words[2] == "q") taps.q = kept;
+    if (words[2] == "k") taps.k = kept;
+    if (words[2] == "v") taps.v = kept;
 }
 
 void Activations::clear() {
     tokens_.clear();
     layers_.clear();
+    residual_.clear();
 }
 
 FieldSet run_probe(const ProbeContext& context, const ProbeRequest& request) {

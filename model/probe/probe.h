@@ -19,16 +19,26 @@
 namespace aft {
 
 // What one forward pass left behind, kept for the next request: hovering another target or layer of
-// the same input costs no second pass. One owner (the worker, a job); clear() when the net changes.
+// the same input costs no second pass. Of large nets it keeps 64 MiB: as many layers side by side
+// as fit. One owner (the worker, a job); clear() when the net changes.
 class Activations {
   public:
     [[nodiscard]] const LayerTaps& of(const Net& net, const std::vector<uint8_t>& tokens,
                                       int64_t layer);
+    // How much of a position's stream after the mixer's branch was there before it:
+    // |x| / (|x| + |branch|), [T], float64, in [0, 1]; 1 where both are 0. Kept of all layers.
+    [[nodiscard]] const at::Tensor& residual_share(const Net& net,
+                                                   const std::vector<uint8_t>& tokens,
+                                                   int64_t layer);
     void clear();
 
   private:
+    void pass(const Net& net, const std::vector<uint8_t>& tokens, int64_t layer);
+    void take(const std::string& name, const at::Tensor& value, at::Tensor& stream);
     std::vector<uint8_t> tokens_;
+    int64_t first_ = 0, end_ = 0;  // layers that are kept
     std::map<int64_t, LayerTaps> layers_;
+    std::map<int64_t, at::Tensor> residual_;
 };
 
 struct ProbeContext {

@@ -4,6 +4,7 @@
 // kernels over pictures head by head.
 #include <ATen/ATen.h>
 
+#include "model/mixers/factor_svd.h"
 #include "model/probe/parts.h"
 
 namespace aft {
@@ -13,14 +14,6 @@ ProbeRoom rank_probe();
 namespace {
 
 constexpr int64_t kMostTokens = 4096;
-
-// [1, d']
-at::Tensor of_factors(const StoredBias& stored) {
-    const auto wide = [](const at::Tensor& x) { return x.detach().to(at::kCPU, at::kDouble); };
-    const at::Tensor u = std::get<1>(at::linalg_qr(wide(stored.u), "r"));
-    const at::Tensor r = std::get<1>(at::linalg_qr(wide(stored.r), "r"));
-    return at::linalg_svdvals(at::matmul(u, r.t())).unsqueeze(0);
-}
 
 // [heads, min(T, T)]
 at::Tensor of_rows(const ProbeContext& context, const ProbeRequest& request) {
@@ -44,7 +37,8 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     if (!mixer_traits(model, request.layer).has_bias())
         fail_usage("layer {} is {}: it has no position bias", request.layer, model.mixer);
     const StoredBias stored = context.net.mixer(request.layer).stored_bias(model.tokens());
-    at::Tensor values = stored.u.defined() ? of_factors(stored) : of_rows(context, request);
+    at::Tensor values = stored.u.defined() ? svd_of_factors(stored.u, stored.r).values.unsqueeze(0)
+                                           : of_rows(context, request);
     if (request.head >= 0) {
         probe::check_range("head", request.head, values.size(0));
         values = values.slice(0, request.head, request.head + 1);

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "model/probe/parts.h"
+#include "model/probe/reach_sums.h"
 
 namespace aft {
 
@@ -17,92 +18,19 @@ ProbeRoom reach_probe();
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kColumns =
     "within 50 %, within 90 %, mean distance, left, right, above, "
     "below, start";
-
-// Where the targets and what the sources carry stand, [T]; -1: nowhere (start or class token).
-struct Places {
-    at::Tensor target, source;  // pixel or token
-    int64_t width = 1;
-};
-
-Places places_of(const ModelConfig& model, int64_t tokens) {
-    const TaskTraits& task = task_traits(model);
-    const at::Tensor i = at::arange(tokens, at::kLong);
-    if (task.is_mixer_alone || task.is_text()) {
-        // Of a text source t' holds the token before position t', as its target is the next one.
-        const bool is_shifted = task.is_autoregressive && !task.is_mixer_alone;
-        return {i, is_shifted ? i - 1 : i, tokens};
-    }
-    if (!task.is_autoregressive) {
-        const at::Tensor place = model.has_class_token() ? i - 1 : i;
-        return {place, place, model.grid_width()};
-    }
-    const int64_t channels = task.tokens == TokenKind::values ? model.channels : 1;
-    const at::Tensor pixel = at::floor_divide(i, channels);
-    const at::Tensor carried = at::where(i > 0, at::floor_divide(i - 1, channels), -1);
-    return {pixel, carried, model.grid_width() / channels};
-}
-
-class ReachSums {
-  public:
-    ReachSums(int64_t heads, Places places)
-        : places_(std::move(places)),
-          by_distance_(at::zeros({heads, places_.target.size(0) + 1}, at::kDouble)),
-          directions_(at::zeros({heads, 5}, at::kDouble)) {}
-
-    void add(const probe::BiasRows& rows, int64_t first) {
-        const int64_t n = rows.values.size(1), heads = rows.values.size(0);
-        const at::Tensor share =
-            at::softmax(at::where(rows.visible, rows.values, -kInfinity), 2).nan_to_num(0);
-        const at::Tensor t = places_.target.slice(0, first, first + n).unsqueeze(1);
-        const at::Tensor j = places_.source.unsqueeze(0);
-        const auto row = [&](const at::Tensor& x) { return at::floor_divide(x, places_.width); };
-        const at::Tensor dy = row(j) - row(t);
-        const at::Tensor dx = j.remainder(places_.width) - t.remainder(places_.width);
-        const at::Tensor counts = (t >= 0) & at::ones_like(j, at::kBool);
-        const at::Tensor has_place = counts & (j >= 0);
-        const at::Tensor distance = at::maximum(dy.abs(), dx.abs());
-        const at::Tensor placed = share * has_place;
-        by_distance_.index_add_(1, distance.flatten(), placed.reshape({heads, -1}));
-        const at::Tensor masks[] = {dx<0, dx> 0, dy<0, dy> 0};
-        for (int64_t i = 0; i < 4; ++i)
-            directions_.select(1, i).add_((placed * masks[i]).sum({1, 2}));
-        directions_.select(1, 4).add_((share * (counts & (j < 0))).sum({1, 2}));
-        targets_ += counts.select(1, 0).sum().item<int64_t>();
-    }
-
-    // [heads, 8]
-    [[nodiscard]] at::Tensor numbers() const {
-        const at::Tensor all = by_distance_.sum(1, true).clamp_min(1e-300);
-        const at::Tensor sums = by_distance_.cumsum(1) / all;
-        const auto within = [&](double part) {
-            return (sums < part - 1e-12).sum(1).to(at::kDouble);
-        };
-        const at::Tensor steps = at::arange(by_distance_.size(1), at::kDouble);
-        const at::Tensor mean = (by_distance_ * steps).sum(1) / all.squeeze(1);
-        const at::Tensor parts = directions_ / static_cast<double>(std::max<int64_t>(1, targets_));
-        return at::cat({at::stack({within(0.5), within(0.9), mean}, 1), parts}, 1);
-    }
-
-  private:
-    Places places_;
-    at::Tensor by_distance_;  // [heads, T + 1], shares summed over the targets
-    at::Tensor directions_;   // [heads, 5]
-    int64_t targets_ = 0;
-};
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const probe::BiasTable table(context.net, request.layer);
     if (request.head >= 0) probe::check_range("head", request.head, table.heads());
     const int64_t T = table.tokens();
     const int64_t chunk = std::clamp<int64_t>((int64_t{1} << 23) / (table.heads() * T), 1, 256);
-    ReachSums sums(table.heads(), places_of(context.net.config(), T));
+    probe::ReachSums sums(table.heads(), probe::places_of(context.net.config(), T));
     for (int64_t i = 0; i < T; i += chunk) {
         if (context.control.stop.stop_requested()) throw Interrupted();
-        sums.add(table.rows(i, std::min(i + chunk, T)), i);
+        sums.add(probe::prior_share(table.rows(i, std::min(i + chunk, T))), i);
     }
     at::Tensor numbers = sums.numbers();
     if (request.head >= 0) numbers = numbers.slice(0, request.head, request.head + 1);

@@ -74,6 +74,10 @@ RunCommands Session::run() {
 TrainingPace Session::pace() {
     return TrainingPace(impl_->channels);
 }
+AnswersMissed ProbeAnswers::missed() const {
+    return channels_.missed;
+}
+
 AnswersKept ProbeAnswers::kept() const {
     return {.bytes = channels_.cache.bytes(), .limit = channels_.cache.limit()};
 }
@@ -140,6 +144,9 @@ FieldSetPtr ProbeAnswers::ask(const ProbeRequest& request, bool stale_ok, std::s
         if (error) *error = answer->error;
         return answer->fields;
     }
+    const bool has_failed =
+        answer && !answer->fields;  // for what is asked again there is no picture
+    if (!has_failed) ++(request.step >= 0 ? channels_.missed.of_steps : channels_.missed.of_newest);
     channels_.slots.ask(request);
     return answer && stale_ok ? answer->fields : nullptr;
 }
@@ -152,6 +159,9 @@ void Completions::stop() {
 }
 std::shared_ptr<const Completion> Completions::latest() const {
     return channels_.completion.latest();
+}
+bool Completions::is_busy() const {
+    return channels_.slots.is_completing();
 }
 
 std::shared_ptr<const DataItem> DataItems::find(const std::string& split, const std::string& path,

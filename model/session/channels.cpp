@@ -129,7 +129,18 @@ std::optional<CompletionOrder> RequestSlots::next_completion() {
     CompletionOrder order = std::move(*waiting_);
     waiting_.reset();
     running_ = order.stop;
+    is_drawing_ = true;
     return order;
+}
+
+void RequestSlots::end_completion() {
+    const std::lock_guard lock(mutex_);
+    is_drawing_ = false;
+}
+
+bool RequestSlots::is_completing() {
+    const std::lock_guard lock(mutex_);
+    return is_drawing_ || waiting_.has_value();
 }
 
 }  // namespace aft::session

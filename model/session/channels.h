@@ -18,6 +18,7 @@
 #include "model/completion.h"
 #include "model/metrics.h"
 #include "model/requests.h"
+#include "model/session.h"
 #include "model/session/item_cache.h"
 #include "model/session/probe_cache.h"
 #include "model/status.h"
@@ -69,6 +70,7 @@ class RequestSlots {
     void ask(const ItemKey& item);
     uint64_t complete(CompletionRequest request);  // stops the running one
     void stop_completion();
+    [[nodiscard]] bool is_completing();  // one waits or is drawn
     // Worker thread. next_*: nothing there = nullopt; what is handed out counts as being computed
     // until the next call.
     // False: nothing came until then; no time = for ever.
@@ -76,6 +78,7 @@ class RequestSlots {
     [[nodiscard]] std::optional<ProbeRequest> next_probe();
     [[nodiscard]] std::optional<ItemKey> next_item();
     [[nodiscard]] std::optional<CompletionOrder> next_completion();
+    void end_completion();  // of the one that was handed out
 
   private:
     std::mutex mutex_;
@@ -85,6 +88,7 @@ class RequestSlots {
     std::optional<ProbeRequest> computing_;
     std::optional<CompletionOrder> waiting_;
     std::stop_source running_;
+    bool is_drawing_ = false;
     uint64_t last_id_ = 0;
 };
 
@@ -115,6 +119,7 @@ struct SessionChannels {
     Mailbox<Curves> curves;
     Mailbox<StoredSteps> stored_steps;
     Mailbox<Completion> completion;
+    AnswersMissed missed;  // window thread alone
 
     // The published status may be from before the last stop().
     [[nodiscard]] bool is_stop_waiting() const { return stops_answered < stops_asked; }

@@ -33,7 +33,11 @@ class Worker {
             wait();
             use_idle_threads();
             serve();
-            if (auto order = channels_.slots.next_completion()) complete(*order);
+            auto order = channels_.slots.next_completion();
+            if (!order) continue;
+            complete(*order);
+            channels_.slots.end_completion();
+            channels_.wake();
         }
     }
 
@@ -143,6 +147,7 @@ class Worker {
         item->tokens = std::move(example.values);
         item->label = example.label;
         item->split = split_name(split);
+        item->part_size = size;
         item->caption = fmt::format("{} {}", item->split, index);
         const auto& names = source_->info().class_names;
         if (example.label >= 0 && example.label < static_cast<int64_t>(names.size()))

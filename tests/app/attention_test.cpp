@@ -48,16 +48,6 @@ class AttentionPane : public BareTest {
         run("frames 2\nview.workspace_attention\nframes 4\n");
         ASSERT_TRUE(until([&] { return is_there("attention/main/both"); }));
     }
-    FieldSetPtr ask(const ProbeRequest& request) {
-        FieldSetPtr fields;
-        std::string error;
-        EXPECT_TRUE(until([&] {
-            fields = ui().session->probes().ask(request, false, &error);
-            return fields != nullptr || !error.empty();
-        }));
-        EXPECT_EQ(error, "");
-        return fields;
-    }
     ProbeRequest about(const std::string& name, int64_t layer = 0) {
         ProbeRequest request = probe(name, layer);
         request.position = ui().selection.cell.target;

@@ -29,6 +29,7 @@ std::map<OptionName, std::set<std::string>> window_options() {
             {{"bias", kAlsoOption.key}, names_of(kAlsoOption)},
             {{"bias", kRowOption}, {}},
             {{"bias", kBlocksOption}, {}},
+            {{"components", kComponentsOption}, {}},
             {{"kernel", kKernelQuantityOption.key}, names_of(kKernelQuantityOption)},
             {{"kernel", kAlsoOption.key}, names_of(kAlsoOption)},
             {{"keys", kKeyQuantityOption.key}, names_of(kKeyQuantityOption)},
@@ -38,7 +39,8 @@ std::map<OptionName, std::set<std::string>> window_options() {
             {{"relative-attention", kPartOption.key}, names_of(kPartOption)},
             {{"relative-attention", kOffsetReduceOption.key}, names_of(kOffsetReduceOption)},
             {{"relative-attention", kVisibleOption.key}, names_of(kVisibleOption)},
-            {{"relative-attention", kTargetsOption}, {}}};
+            {{"relative-attention", kTargetsOption}, {}},
+            {{"trace", kResidualOption.key}, names_of(kResidualOption)}};
 }
 
 // An option that a room has and no panel sets fails, too: it needs a choice in the window.

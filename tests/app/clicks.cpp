@@ -14,6 +14,7 @@ namespace aft::app {
 namespace {
 
 constexpr int kMostTries = 200;  // until a control counts as out of reach
+constexpr int kTriesAfresh = 24;
 constexpr int kFewTries = 12;    // for what was on the screen for less than kSeenFrames
 constexpr size_t kMostWays = 6;  // to one control, the newest
 
@@ -108,8 +109,10 @@ void Clicks::explore() {
         check_state();
         if (::testing::Test::HasFailure()) return;
         calm = std::any_of(controls_.begin(), controls_.end(), is_open) ? 0 : calm + 1;
-        if (calm < 60 || missing().empty() || ++passes > 2) continue;
-        for (auto& [id, known] : controls_) known.tries = 0;  // other luck for what is missing
+        if (calm < 60 || missing().empty() || ++passes > 3) continue;
+        rules_.afresh();  // other luck for what is missing
+        driver_.step(3);
+        for (auto& [id, known] : controls_) known.tries = 0;
         calm = 0;
     }
 }
@@ -200,8 +203,14 @@ void Clicks::go_after(const std::string& id, int depth) {
         return false;
     };
     ++known.tries;
+    constexpr int kHard = 60;
+    if (known.tries == kHard) fmt::print("    hard to reach: {}\n", id);
     if (use_it()) return;
-    if (known.tries % 4 == 0) {
+    if (known.tries % kTriesAfresh == kTriesAfresh - 1) {
+        driver_.did("a new window");
+        rules_.afresh();
+        driver_.step(3);
+    } else if (known.tries % 4 == 0) {
         driver_.did("Esc, Esc, normal size, reset layout");
         driver_.key("Esc");
         driver_.key("Esc");

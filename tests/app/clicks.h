@@ -45,7 +45,9 @@ struct ClickRules {
     std::string only{};                                    // counts ids that begin so
     std::function<bool()> is_right = [] { return true; };  // what is to be open is open
     std::function<void()> restore = [] {};                 // opens it again
-    std::function<bool(const WidgetRecord&)> may_drag{};   // empty: all of them
+    // A new window with the same open: what is chosen in the old one may hide what is looked for.
+    std::function<void()> afresh = [] {};
+    std::function<bool(const WidgetRecord&)> may_drag{};  // empty: all of them
     // Into states that luck rarely meets, for ids that begin so. One for a whole id is for
     // what is there for a moment only: it returns when that can be used.
     std::vector<std::pair<std::string, std::function<void()>>> nudges{};

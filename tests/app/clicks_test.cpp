@@ -76,6 +76,11 @@ class RandomClicks : public BareTest {
         for (const char* action : {"mask.all", "complete.blank_picture", "complete.start"})
             ui().actions.run(ui(), action);
     }
+    // The first layout and choices, with the same run.
+    void open_afresh() {
+        make_stage();
+        reopen();
+    }
     void until_usable(const char* id) {
         until(
             [&] {
@@ -103,12 +108,45 @@ class RandomClicks : public BareTest {
         }
         until([] { return false; }, 30);
     }
+    void fill_slots() {
+        compare_steps();
+        while (ui().selection.compare.slots.size() < 4) (void)ui().selection.compare.add({});
+    }
     void open_menu(const std::string& name) {
         const WidgetRecord* title = ui().recorder.find("top_bar/menu/" + name);
         if (title != nullptr && title->why_not.empty()) run("click top_bar/menu/" + name + "\n");
     }
+    // Toasts wait until a film is recorded.
+    void stop_film() {
+        for (int i = 0; i < 4 && ui().recorder.find("film/main/cancel") != nullptr; ++i)
+            run("key Esc\nframes 2\n");
+    }
+    // With its card open.
+    void offer_film(const char* control) {
+        stop_film();
+        complete(4);
+        until([this] {
+            const auto& own = ui().selection.completion.own;
+            return own && own->done;
+        });
+        ui().actions.run(ui(), "file.save_film");
+        until_usable("film_card/main/what=generation");
+        if (is_there("film_card/main/what=generation"))
+            run("click film_card/main/what=generation\nframes 3\n");
+        until_usable(control);
+    }
+    void record_film() {
+        stop_film();
+        ui().actions.run(ui(), "file.save_film");
+        until_usable("film_card/main/save");
+        if (!is_there("film_card/main/save")) return;
+        run("set film_card/main/file " + (home_ / "film.apng").string() +
+            "\nframes 2\nclick film_card/main/save\n");
+        until_usable("film/main/cancel");
+    }
     // What a rewind says; it goes by itself.
     void offer_branch() {
+        stop_film();
         ui().toasts.add({.kind = ToastKind::done,
                          .title = "Back at step 20",
                          .action = "Open it",
@@ -127,6 +165,34 @@ class RandomClicks : public BareTest {
         const std::string more = "explorer/runs/more/" + path;
         until_usable(more.c_str());
         if (ui().recorder.find(more) != nullptr) run("click " + more + "\nframes 3\n");
+    }
+    // One layer's maps of two slots, and room for all tools.
+    void compare_layer() {
+        ui().settings.zoom = 1;
+        stage_->set_size({1600, 1000});
+        compare_steps();
+        ui().selection.compare.view = CompareView::side_by_side;
+        until_usable("compare/main/head");
+    }
+    // A recipe and a blank picture as standing experiments, and their pane.
+    void watch_experiments(const char* until_there) {
+        if (!ui().has_model()) return;
+        Experiments& now = ui().experiments;
+        const ModelConfig& model = ui().status.config.model;
+        if (now.recipes.empty()) {
+            now.recipes.emplace_back().name = "watched";
+            now.recipes.back().recipe.interventions.emplace_back().name = "zero";
+        }
+        if (now.completions.empty()) {
+            WatchedCompletion& blank = now.completions.emplace_back();
+            blank.height = model.height;
+            blank.width = model.width;
+            blank.mask.assign(size_t(model.height * model.width), 1);
+        }
+        ui().settings.zoom = 1;
+        ui().workspace = Workspace::train;
+        ui().commands.send(ShowPane{"watched"});
+        until_usable(until_there);
     }
     // Nothing is changed yet: the result pane offers the first intervention.
     void empty_lab() {
@@ -193,6 +259,9 @@ class RandomClicks : public BareTest {
                      ui().selection.compare.view = CompareView::split;
                      stage_->step();
                  }},
+                {"compare/main/head", [this] { compare_layer(); }},
+                {"compare/main/head_", [this] { fill_slots(); }},
+                {"compare/main/step_", [this] { fill_slots(); }},
                 {"compare/main/settings:", [this] { compare_with_demo(); }},
                 {"compare/", [this] { compare_steps(); }},
                 {"inspector/links/", [this] { compare_steps(); }}};
@@ -206,9 +275,17 @@ class RandomClicks : public BareTest {
             complete(1024);
             until_usable("samples/main/stop");
         };
-        return {{"samples/", broken},
+        const auto watched = [this](const char* id) {
+            return [this, id] { watch_experiments(id); };
+        };
+        return {{"watched/experiments/completion_0_name",
+                 watched("watched/experiments/completion_0_name")},
+                {"watched/experiments/recipe_0_name", watched("watched/experiments/recipe_0_name")},
+                {"watched/experiments/", watched("watched/experiments/recipe_0_name")},
+                {"samples/", broken},
                 {"attention/", broken},
                 {"keys/", broken},
+                {"trace/", broken},
                 {"samples/main/stop", completing},
                 {"samples/main/continue",
                  [this, completing] {
@@ -216,6 +293,9 @@ class RandomClicks : public BareTest {
                      ui().actions.run(ui(), "selection.unlock");
                      until_usable("samples/main/continue");
                  }},
+                {"relative/main/more_tools", [this] { crowd("relative/main/more_tools"); }},
+                {"trace/main/more_tools", [this] { crowd("trace/main/more_tools"); }},
+                {"attention/main/more_tools", [this] { crowd("attention/main/more_tools"); }},
                 {"keys/main/more_channels", [this] { crowd("keys/main/more_channels"); }},
                 {"attention/main/more_channels", [this] { crowd("attention/main/more_channels"); }},
                 {"atlas/main/compare=change_since_pin", [this] { pin(); }},
@@ -231,6 +311,10 @@ class RandomClicks : public BareTest {
                 {"top_bar/menu/", [this] { open_menu("view"); }},
                 {"top_bar/menu/", [this] { open_menu("help"); }},
                 {"toasts/main/action", [this] { offer_branch(); }},
+                {"film/main/cancel", [this] { record_film(); }},
+                {"film_card/main/what=generation",
+                 [this] { offer_film("film_card/main/what=generation"); }},
+                {"film_card/main/most", [this] { offer_film("film_card/main/most"); }},
                 {"rail/",
                  [this] {
                      stage_->set_size({1100, 700});
@@ -264,7 +348,7 @@ TEST_F(RandomClicks, WithNothingOpen) {
     make_stage();
     ClickRules with = rules();
     with.is_right = [this] { return ui().session == nullptr; };
-    with.restore = [this] { make_stage(); };
+    with.restore = with.afresh = [this] { make_stage(); };
     explore(with);
 }
 
@@ -274,6 +358,7 @@ TEST_F(RandomClicks, WithARunAtRest) {
     with.nudges = nudges();
     with.is_right = [this] { return !is_other_model(); };
     with.restore = [this] { reopen(); };
+    with.afresh = [this] { open_afresh(); };
     explore(with);
 }
 
@@ -282,7 +367,7 @@ TEST_F(RandomClicks, WithARunThatHasNotBegun) {
     ClickRules with = rules();
     with.nudges = nudges();
     with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
-    with.restore = [this] { open_run(0); };
+    with.restore = with.afresh = [this] { open_run(0); };
     if (!is_long()) with.only = "controls/";  // the rest is as in a run at rest
     with.may_drag = [](const WidgetRecord& w) { return !w.path.id.starts_with("controls/"); };
     explore(with);
@@ -298,6 +383,10 @@ TEST_F(RandomClicks, WhileTrainingRuns) {
         session().run().set("train.steps", "1000000");
         session().run().start();
         until([this] { return ui().status.state == RunState::running; });
+    };
+    with.afresh = [this, resume = with.restore] {
+        open_afresh();
+        resume();
     };
     explore(with);
 }

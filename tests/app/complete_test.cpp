@@ -174,6 +174,35 @@ TEST_F(Complete, ManySamplesFillTheWidthAndCanBeRead) {
     }
 }
 
+// From a value that was drawn to where the model looked: the sample is the picture there, its
+// position the target.
+TEST_F(Complete, AValueLeadsToWhatItWasDrawnFrom) {
+    initialize_model("cpu", 1);
+    make();
+    stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
+    run("frames 2\nwait Ready 60\nview.workspace_complete\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    EXPECT_NE(ui().actions.why_not(ui(), "complete.look_from_here"), "");
+    run("key Ctrl+Enter\n");
+    const auto done = [&] {
+        const auto& own = ui().selection.completion.own;
+        return own && own->done;
+    };
+    ASSERT_TRUE(until(done));
+    ui().selection.completion.position = 200;
+    ui().selection.completion.chosen = 2;
+    run("frames 3\ncomplete.look_from_here\nframes 4\n");
+    EXPECT_EQ(ui().workspace, Workspace::attention);
+    EXPECT_EQ(ui().selection.cell.target, 200);
+    ASSERT_TRUE(ui().selection.image.item);
+    EXPECT_EQ(ui().selection.image.item->tokens, ui().selection.completion.own->samples.at(2));
+    EXPECT_TRUE(until([&] {
+        return value_of("inspector/prior_or_content/divergence_from_prior").find("bit") !=
+               std::string::npos;
+    })) << dump(ui());
+    EXPECT_NE(dump(ui()).find("sample 3"), std::string::npos);
+}
+
 TEST_F(Complete, APictureThatIsOpenedWithAModelIsForIt) {
     initialize_model("cpu", 1);
     make();

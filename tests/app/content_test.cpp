@@ -73,16 +73,6 @@ class Content : public BareTest {
         }
         return false;
     }
-    FieldSetPtr ask(const ProbeRequest& request) {
-        FieldSetPtr fields;
-        std::string error;
-        EXPECT_TRUE(until([&] {
-            fields = ui().session->probes().ask(request, false, &error);
-            return fields != nullptr || !error.empty();
-        }));
-        EXPECT_EQ(error, "");
-        return fields;
-    }
     // Points at (row, column) of a map of so many values a side, and waits until `line` has
     // `words`.
     bool point(const std::string& map, DumpedMap at, const std::string& line,

@@ -49,6 +49,8 @@ std::string plain_id(const WidgetRecord& widget) {
     if (const size_t path = id.find("//"); path != std::string::npos)
         id = id.substr(0, path) + "/(path)";
     if (id.starts_with("explorer/pins/pin")) return "explorer/pins/pin";  // then its place
+    for (const char* name : {"layout_card/layouts/forget_", "layout_card/layouts/"})
+        if (id.starts_with(name)) return name + std::string("(name)");  // one that was typed
     if (widget.kind == "segment") return id;
     std::string out;
     for (const char c : id)

@@ -51,6 +51,18 @@ class EmptyStates : public BareTest {
     }
 };
 
+TEST_F(EmptyStates, ARunOfAnotherProcessThatHasSavedNothingIsWaitedFor) {
+    make(fed([](Ui& ui) {
+        feed_small(ui);
+        ui.status.following = true;
+        ui.history.clear();
+    }));
+    run("view.workspace_biases\nframes 5\n");
+    EXPECT_NE(value_of("atlas/main/empty_state").find("Waiting for the first checkpoint"),
+              std::string::npos)
+        << dump(ui());
+}
+
 TEST_F(EmptyStates, KeysOfSoftmaxSayWhyAndNameThePaneThatShowsSomething) {
     for (const char* task : {"image", "classify"}) {
         SCOPED_TRACE(task);

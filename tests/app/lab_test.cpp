@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "app/panels/lab/lab_words.h"
+#include "core/image.h"
 #include "core/text.h"
 #include "model/jobs.h"
 #include "tests/app/stage_fixture.h"
@@ -15,14 +16,8 @@ namespace {
 class LabWindow : public BareTest {
   protected:
     void open_run() {
-        initialize_model("cpu", 1);
-        make();
-        OpenRequest request;
-        request.config = tiny_config();
-        request.out = (scratch_ / "run").string();
-        ui().commands.send(OpenRun{request});
-        run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
-        path_ = request.out;
+        open_trained_run();
+        path_ = folder_.string();
     }
     [[nodiscard]] LabChoice& lab() { return ui().selection.lab; }
     [[nodiscard]] bool has_measured() {
@@ -56,6 +51,32 @@ TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
     EXPECT_NE(value_of("result/main/loss_change").find(change_words(*lab().numbers.together)),
               std::string::npos);
     EXPECT_EQ(value_of("result/main/change_0"), change_words(*lab().numbers.each.at(0)));
+}
+
+TEST_F(LabWindow, NoExampleOfASmallPartCountsTwice) {
+    initialize_model("cpu", 1);
+    make();
+    const fs::path pictures = scratch_ / "pictures";
+    fs::create_directories(pictures);
+    for (int i = 0; i < 40; ++i)
+        write_png(pictures / (std::to_string(i) + ".png"),
+                  Image{8, 8, 1, std::vector<uint8_t>(64, uint8_t(6 * i))});
+    OpenRequest request;
+    request.config = tiny_config();
+    request.config->data.source = "images:" + pictures.string();
+    request.out = (scratch_ / "run").string();
+    ui().commands.send(OpenRun{std::move(request)});
+    run("frames 2\nwait Ready 60\n");
+    session().run().step(1);
+    run("wait Paused 60\n");
+    lab().examples = 64;
+    run("lab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_measured(); })) << dump(ui());
+    const auto item = ui().session->items().example(lab().split, lab().first);
+    ASSERT_NE(item, nullptr);
+    EXPECT_GT(item->part_size, 1);
+    EXPECT_EQ(lab().examples, item->part_size);
+    EXPECT_LT(lab().examples, 40);
 }
 
 TEST_F(LabWindow, WhatIsOffCostsNothingAndUndoBringsItBack) {

@@ -27,13 +27,7 @@ class MapsAlone : public BareTest {
         request.probe = form.is_kernel() ? "kernel" : "bias";
         request.layer = layer;
         if (form.layout == BiasLayout::band) request.options["view"] = "band";
-        FieldSetPtr fields;
-        std::string error;
-        EXPECT_TRUE(until([&] {
-            fields = ui().session->probes().ask(request, false, &error);
-            return fields != nullptr || !error.empty();
-        }));
-        EXPECT_EQ(error, "");
+        const FieldSetPtr fields = ask(request);
         return fields ? map_of_fields({*fields}, form, head, {}) : BiasMap();
     }
 };

@@ -87,6 +87,16 @@ TEST_F(Menus, TheBellShowsTheLogAtOnce) {
     EXPECT_EQ(value_of("log/main/tab"), "shown");
 }
 
+TEST_F(Menus, TheLogIsFiltered) {
+    ui().say("info", "one horse");
+    ui().say("info", "one deer");
+    run("view.workspace_train\nframes 4\nclick log/main/tab\nframes 4\n");
+    const std::string all = std::to_string(ui().log.size());
+    EXPECT_EQ(value_of("log/main/lines"), all + " of " + all);
+    run("set log/main/filter horse\nframes 3\n");
+    EXPECT_EQ(value_of("log/main/lines"), "1 of " + all);
+}
+
 TEST_F(Menus, TheOpenCardTakesTheKeyboardIntoItsPath) {
     run("file.open\nframes 4\n");
     EXPECT_TRUE(ImGui::GetIO().WantTextInput);

@@ -71,13 +71,8 @@ TEST_F(MixerAlone, ItsBiasesAreShown) {
         request.probe = "bias";
         const BiasForm form(ui().status);
         if (form.layout == BiasLayout::band) request.options["view"] = "band";
-        FieldSetPtr fields;
-        std::string error;
-        ASSERT_TRUE(until([&] {
-            fields = ui().session->probes().ask(request, false, &error);
-            return fields != nullptr || !error.empty();
-        }));
-        ASSERT_EQ(error, "");
+        const FieldSetPtr fields = ask(request);
+        ASSERT_NE(fields, nullptr);
         EXPECT_FALSE(map_of_fields({*fields}, form, 0, {}).shown.empty())
             << "the form is that of the values";
     }

@@ -34,16 +34,6 @@ class RelativePane : public BareTest {
         ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
     }
-    FieldSetPtr ask(const ProbeRequest& request) {
-        FieldSetPtr fields;
-        std::string error;
-        EXPECT_TRUE(until([&] {
-            fields = ui().session->probes().ask(request, false, &error);
-            return fields != nullptr || !error.empty();
-        }));
-        EXPECT_EQ(error, "");
-        return fields;
-    }
     std::string saved(const std::string& figure, const std::string& file) {
         while (!ui().toasts.shown().empty()) ui().toasts.close(0);
         run("file.save_figure\nframes 3\nclick figure_card/figures/" + figure + "\nframes 2\nset " +

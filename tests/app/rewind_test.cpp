@@ -1,5 +1,7 @@
 // Going back to a saved step by hand: the button with its list, the action for the shown step, the
 // menu of a pin, and what the window says afterwards.
+#include <filesystem>
+
 #include "tests/app/stage_fixture.h"
 #include "tests/source_file.h"
 
@@ -44,6 +46,22 @@ TEST_F(Rewinding, TheListHasEverySavedStepAndGoesThere) {
     ASSERT_TRUE(until([&] { return ui().status.state == RunState::ready; }));
     EXPECT_EQ(ui().status.step, 45);
     EXPECT_EQ(ui().curves->step.back(), 45);
+}
+
+// Twins: the run and what it did before it was rewound stand on one timeline, from either side.
+TEST_F(Rewinding, TheBranchStaysOnTheTimeline) {
+    open_trained(45);
+    const auto twins = [&] { return value_of("timeline/track/twins"); };
+    EXPECT_EQ(twins(), "");
+    ui().selection.step = 20;
+    run("run.rewind_shown\nframes 2\n");
+    ASSERT_TRUE(is_back(20));
+    EXPECT_TRUE(until([&] { return twins() == "until-00000045"; })) << twins();
+    const std::string run_path = ui().status.path;
+    stage_->frame().open(run_path + "/branches/until-00000045");
+    ASSERT_TRUE(until([&] { return ui().status.path.ends_with("until-00000045"); }));
+    const std::string name = std::filesystem::path(run_path).filename().string();
+    EXPECT_TRUE(until([&] { return twins() == name; })) << twins() << ", wanted " << name;
 }
 
 TEST_F(Rewinding, TheShownStepMustBeSavedWhole) {

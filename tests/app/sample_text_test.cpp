@@ -1,8 +1,7 @@
 // A completed text: every character of a sample can be clicked, and Play then looks at it.
-#include <fstream>
-
 #include "app/panels/complete/completion_state.h"
 #include "tests/app/stage_fixture.h"
+#include "tests/app/text_run.h"
 #include "viz/text_map.h"
 
 namespace aft::app {
@@ -12,20 +11,8 @@ class SampleText : public BareTest {
   protected:
     void complete_text() {
         initialize_model("cpu", 1);
-        std::ofstream text(scratch_ / "plain.txt");
-        for (int i = 0; i < 200; ++i) text << "Line " << i << " says: all's well.\n";
-        text.close();
-        OpenRequest request;
-        request.config = tiny_config();
-        request.config->model.task = "text";
-        request.config->model.mixer = "aft-local";
-        request.config->model.own["window"] = 8;
-        request.config->model.own["length"] = 32;
-        request.config->model.levels = 256;
-        request.config->data.source = "text:" + (scratch_ / "plain.txt").string();
-        request.out = (scratch_ / "text").string();
         make();
-        ui().commands.send(OpenRun{std::move(request)});
+        ui().commands.send(OpenRun{text_run(scratch_.path(), 60)});
         run("frames 2\nwait Ready 60\nview.workspace_complete\nframes 4\n");
         CompletionChoice& choice = ui().selection.completion;
         choice.prompt = "Line";

@@ -8,13 +8,7 @@ namespace {
 class StructureWindow : public BareTest {
   protected:
     void open_run() {
-        initialize_model("cpu", 1);
-        make();
-        OpenRequest request;
-        request.config = tiny_config();
-        request.out = (scratch_ / "run").string();
-        ui().commands.send(OpenRun{request});
-        run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
+        open_trained_run();
         run("view.workspace_biases\nframes 4\nclick structure/main/tab\nframes 4\n");
     }
 };
@@ -34,7 +28,7 @@ TEST_F(StructureWindow, RowsAreTheProbesNumbersAndSelectTheirLayer) {
     EXPECT_EQ(result.shape.at(1), 8);
     const std::string furthest = fmt::format("{:.0f}", result.max);
     EXPECT_NE(row(1).find(furthest), std::string::npos) << row(1);
-    run("click structure/main/heads:l1_h0\nframes 2\n");
+    run("frames 4\nclick structure/main/heads:l1_h0\nframes 2\n");
     EXPECT_EQ(ui().selection.cell.layer, 1);
     run("set structure/main/sort_by within_90\nframes 2\n");
     EXPECT_FALSE(row(0).empty());

@@ -192,6 +192,13 @@ def measured(cli):
                          (cli.folder / f"{run}-{n}.csv").read_text()))
         cli.check(f"{run}: 2 and 3 ranks measure what one process does", seen[0][0].get("examples", 0) > 1 and
                   seen[0] == seen[1] == seen[2], seen)
+    drawn = []
+    for n in (1, 2, 4):  # three samples: with four ranks one has none
+        result = cli.ok(f"complete with {n}", "complete", "bytes", "--prompt", "to be", "--length", 40, "--samples", 3, "--seed", 5,
+                        "--threads", 1, "--nproc", n, "--json").json() or {}
+        drawn.append({key: value for key, value in result.items() if key != "seconds"})
+    cli.check("2 and 4 ranks draw what one process draws", len(drawn[0].get("samples", [])) == 3 and
+              drawn[0] == drawn[1] == drawn[2], drawn)
     process = cli.start("eval", "shapes", "--data", "shapes", "--batch", 1, "--nproc", 2)
     seconds_until(lambda: process.poll() is not None or len(children(process)) > 0, 30)
     time.sleep(0.6)

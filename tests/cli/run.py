@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import cost_checks
 import figure_checks
 import file_checks
+import film_checks
+import guide_checks
 import import_checks
 import kill_checks
 import log_checks
@@ -24,12 +26,13 @@ import shard_checks
 import sweep_checks
 import train_checks
 import usage_checks
+import view_checks
 from harness import Cli
 
 PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks,
          "import": import_checks, "figures": figure_checks, "logs": log_checks, "cost": cost_checks,
          "shards": shard_checks, "sweeps": sweep_checks, "kills": kill_checks, "maps": maps_checks, "recipes": recipe_checks,
-         "ranks": rank_checks}
+         "ranks": rank_checks, "guide": guide_checks, "views": view_checks, "films": film_checks}
 
 
 def run_part(name):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The window as a user has it: the real program under Xvfb, moved by xdotool.
 
-    tests/journeys/run.py BINARY [open|train|complete|sampling|time|close|sizes|attention|rewind|opengl|pace]...
+    tests/journeys/run.py BINARY [--without] [open|train|complete|sampling|time|close|sizes|attention|rewind|film|opengl|pace]...
 
 Needs no data and no Python packages. Prints what failed, figures of the pace (never checked: they
 are the machine's), and `N passed, N failed, N skipped`.
@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
 import attention_journey  # noqa: E402
 import close_journey  # noqa: E402
 import complete_journey  # noqa: E402
+import film_journey  # noqa: E402
 import open_journey  # noqa: E402
 import opengl_journey  # noqa: E402
 import pace_journey  # noqa: E402
@@ -29,16 +30,18 @@ from harness import Cli  # noqa: E402
 
 JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_journey, "sampling": sampling_journey,
             "time": time_journey, "close": close_journey, "sizes": sizes_journey, "attention": attention_journey,
-            "rewind": rewind_journey, "opengl": opengl_journey, "pace": pace_journey}
+            "rewind": rewind_journey, "film": film_journey, "opengl": opengl_journey, "pace": pace_journey}
 
 
 def main():
-    if len(sys.argv) < 2 or any(name not in JOURNEYS for name in sys.argv[2:]):
+    chosen = sys.argv[2:]
+    others = "--without" in chosen[:1]
+    if len(sys.argv) < 2 or any(name not in JOURNEYS for name in chosen[others:]):
         print(__doc__, file=sys.stderr)
         return 2
     cli = Cli(sys.argv[1])
     missing = screen.why_not()
-    wanted = sys.argv[2:] or list(JOURNEYS)
+    wanted = [name for name in JOURNEYS if not chosen or (name in chosen) != others]
     if missing:
         for _ in wanted:
             cli.skip(missing)

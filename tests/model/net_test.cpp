@@ -262,8 +262,9 @@ TEST(Net, TapSeesTheNamedValues) {
     static_cast<void>(
         net.forward(on_device(input_for(config, 2, 7)), {.recompute = true, .tap = &tap}));
     const std::set<std::string> expected{
-        "blocks.0.q", "blocks.0.k", "blocks.0.v",   "blocks.0.mix", "blocks.0.out", "blocks.1.q",
-        "blocks.1.k", "blocks.1.v", "blocks.1.mix", "blocks.1.out", "logits"};
+        "embedding",      "blocks.0.q",     "blocks.0.k",   "blocks.0.v", "blocks.0.mix",
+        "blocks.0.mixed", "blocks.0.out",   "blocks.1.q",   "blocks.1.k", "blocks.1.v",
+        "blocks.1.mix",   "blocks.1.mixed", "blocks.1.out", "logits"};
     EXPECT_EQ(seen, expected);
 }
 

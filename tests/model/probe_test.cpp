@@ -16,10 +16,11 @@ bool is_refused_by_traits(const MixerTraits& traits, const std::string& probe,
     for (const std::string& lack :
          {traits.no_bias, traits.no_gate, traits.no_keys, traits.no_attention})
         if (!lack.empty() && words.find(lack) != std::string::npos) return true;
-    const bool reads_bias = probe == "bias" || probe == "reach" || probe == "rank";
+    const bool reads_bias = probe == "bias" || probe == "reach" || probe == "rank" ||
+                            probe == "formation" || probe == "components";
     return (probe == "kernel" && !traits.has_kernel()) || (reads_bias && !traits.has_bias()) ||
            (probe == "rank" && traits.bias == BiasLayout::kernel_1d) ||
-           traits.bias == BiasLayout::attention;
+           (probe == "components" && traits.has_kernel()) || traits.bias == BiasLayout::attention;
 }
 
 TEST(Probes, EveryRoomRunsOnEveryMixerOrSaysWhyNot) {

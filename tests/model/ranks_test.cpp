@@ -178,7 +178,8 @@ TEST(Ranks, TwoGiveTheBitsOfOneForEveryPreset) {
     std::set<std::string> seen;
     for (const PresetInfo& preset : list_presets()) {
         SCOPED_TRACE(preset.name);
-        const Config config = small(preset.name, text);
+        Config config = small(preset.name, text);
+        config.train.micro_batch = 1;
         if (!seen.insert(config.model.mixer + config.model.task).second && !all) continue;
         expect_same(after_two_steps(config, 1), with_ranks_after_two_steps(config, 2));
     }
@@ -202,6 +203,8 @@ TEST(Ranks, TreeAndShardsGiveTheBitsOfOne) {
 TEST(Ranks, MixedPicturesAreThoseOfTheWholeBatch) {
     const Scratch folder;
     Config config = small("demo-shapes", drawn_text(folder));
+    config.train.batch = 4;
+    config.train.micro_batch = 2;
     config.data.strengths.mixup = 0.8;
     config.data.strengths.cutmix = 1;
     config.data.strengths.erasing = 0.5;

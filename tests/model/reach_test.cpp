@@ -74,6 +74,74 @@ TEST(Reach, IsTheDefinitionForEveryLayout) {
     }
 }
 
+// Norm (gauge fixed: rows without their log-mean-exp, where no visible source is outside the
+// window), entropy over log n, largest share.
+TEST(Formation, IsTheDefinitionLayerByLayer) {
+    for (const auto& [mixer, task] :
+         {std::pair{"aft-full", "image"}, std::pair{"aft-conv2d", "classify"},
+          std::pair{"aft-local", "text"}}) {
+        SCOPED_TRACE(std::string(mixer) + " " + task);
+        ModelConfig model = tiny_model(mixer, task);
+        model.own["class_token"] = false;
+        Bench bench(model);
+        const MixerTraits traits = mixer_traits(model);
+        const int64_t inside = traits.bias == BiasLayout::band ? traits.window : model.tokens();
+        ProbeRequest request;
+        request.probe = "formation";
+        const FieldSet fields = bench.run(request);
+        const at::Tensor found = tensor_of(fields.fields.at(0));
+        int64_t row = 0;
+        for (int64_t layer = 0; layer < model.layers; ++layer) {
+            const at::Tensor w = dense(bench.net, layer);
+            for (int64_t head = 0; head < w.size(0); ++head, ++row) {
+                double squares = 0, cells = 0, entropy = 0, largest = 0;
+                for (int64_t t = 0; t < w.size(1); ++t) {
+                    const at::Tensor all = w[head][t], seen = all.index({all.isfinite()});
+                    const at::Tensor share = seen.softmax(0);
+                    const auto n = static_cast<double>(seen.numel());
+                    const bool is_free = traits.free_rows && seen.numel() <= inside;
+                    const double middle =
+                        is_free ? seen.logsumexp(0).item<double>() - std::log(n) : 0;
+                    squares += (seen - middle).square().sum().item<double>();
+                    cells += n;
+                    entropy +=
+                        -(share * share.log()).sum().item<double>() / std::log(std::max(2.0, n));
+                    largest += share.max().item<double>();
+                }
+                const auto T = static_cast<double>(w.size(1));
+                const double expected[] = {std::sqrt(squares / cells), entropy / T, largest / T};
+                for (int64_t i = 0; i < 3; ++i)
+                    EXPECT_NEAR(found[row][i].item<double>(), expected[i], 1e-5)
+                        << layer << " " << head << " " << i;
+            }
+        }
+        EXPECT_EQ(found.size(0), row);
+    }
+}
+
+// All components together are w; their shares of the energy are those of the singular values.
+TEST(Components, MakeUpTheDenseBias) {
+    for (const int64_t factors : {3, 0}) {
+        ModelConfig model = tiny_model("aft-full", "classify");
+        model.own["factors"] = factors;
+        Bench bench(model);
+        ProbeRequest request;
+        request.probe = "components";
+        request.options["components"] = "64";
+        const FieldSet set = bench.run(request);
+        const at::Tensor targets = tensor_of(set.fields.at(0)),
+                         sources = tensor_of(set.fields.at(1));
+        const at::Tensor w = bench.net.mixer(0).bias(model.tokens())->to(at::kDouble);
+        const at::Tensor made = targets.to(at::kDouble).t().matmul(sources.to(at::kDouble));
+        EXPECT_LT((made - w.view_as(made)).abs().max().item<double>(), 1e-4) << factors;
+        const at::Tensor energy = tensor_of(set.fields.at(3));
+        EXPECT_NEAR(energy.sum().item<double>(), 1, 1e-5);
+        EXPECT_GE(energy[0].item<double>(), energy[1].item<double>());
+        request.options["components"] = "2";
+        EXPECT_EQ(bench.run(request).fields.at(0).shape.at(0), 2);
+    }
+}
+
 TEST(Rank, IsThatOfTheDenseBias) {
     for (const int64_t factors : {3, 0}) {
         ModelConfig model = tiny_model("aft-full", "classify");

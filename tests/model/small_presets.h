@@ -44,8 +44,7 @@ inline Config small(const std::string& preset, const std::filesystem::path& text
         model.height = model.width = 16;
         config.data.source = "shapes?size=16";
     }
-    config.train.batch = 4;
-    config.train.micro_batch = 2;
+    config.train.batch = 2;
     config.train.validate_every = 0;
     config.check();
     return config;

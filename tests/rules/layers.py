@@ -29,7 +29,7 @@ MODEL = [
     ("decode", r"decode/"),
     ("interventions", r"interventions/"),
     ("probe", r"probe/"),
-    ("device", r"device\."),
+    ("device", r"(device|tensor_memory)\."),
     ("session and jobs", r"(session|jobs|model_files)"),
 ]
 APP = [

@@ -85,4 +85,18 @@ int max_texture_size() {
     return size;
 }
 
+Image read_texture(unsigned id) {
+    int before = 0, width = 0, height = 0;
+    glGetIntegerv(GL_TEXTURE_BINDING_2D, &before);
+    glBindTexture(GL_TEXTURE_2D, id);
+    glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_WIDTH, &width);
+    glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_HEIGHT, &height);
+    Image out{width, height, 4, std::vector<uint8_t>(size_t(width) * size_t(height) * 4)};
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    if (!out.pixels.empty())
+        glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, out.pixels.data());
+    glBindTexture(GL_TEXTURE_2D, static_cast<unsigned>(before));
+    return out;
+}
+
 }  // namespace aft::viz::gl

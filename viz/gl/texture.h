@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/image.h"
+
 namespace aft::viz::gl {
 
 struct Pixels {  // a rectangle of a texture
@@ -36,5 +38,8 @@ class Texture {
 };
 
 [[nodiscard]] int max_texture_size();
+// RGBA of any texture as it is now, row 0 at texture coordinate 0; empty where there is none.
+// Blocks on the GPU.
+[[nodiscard]] Image read_texture(unsigned id);
 
 }  // namespace aft::viz::gl

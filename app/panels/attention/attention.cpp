@@ -10,6 +10,7 @@
 #include "app/panels/attention/attention_numbers.h"
 #include "app/panels/attention/class_guess.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
@@ -31,8 +32,6 @@ class AttentionPanel : public Panel {
 
   private:
     void draw_tools(Ui& ui, const Positions& positions);
-    void draw_target_tool(PaneContext& ui, const Positions& positions);
-    void choose_target(ViewState& ui, const Positions& positions);
     void draw_caption(PaneContext& ui, const Positions& positions);
     void draw_foot(PaneContext& ui, const Positions& positions);
     [[nodiscard]] Coloring coloring(const ViewState& ui) const;
@@ -43,25 +42,13 @@ class AttentionPanel : public Panel {
     AttentionGallery gallery_;
     ClassGuess guess_;
     int parts_ = 0, reduce_ = 0;
-    int64_t target_channel_ = 0;
     int64_t pointed_channel_ = -1;  // whose small map is under the pointer
     uint64_t drawn_ = 0;
     Range range_;
 };
 
 Coloring AttentionPanel::coloring(const ViewState& ui) const {
-    constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
-    constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
-    const AttentionLook& look = ui.settings.attention;
-    return {range_, kScales[look.scale], kMaps[look.colors]};
-}
-
-void AttentionPanel::choose_target(ViewState& ui, const Positions& positions) {
-    Cell& cell = ui.selection.cell;
-    if (cell.target >= 0 && cell.target < positions.tokens) return;
-    cell.target = positions.is_text ? positions.tokens / 2
-                                    : positions.target_at(positions.height * 5 / 8,
-                                                          positions.width / 2, target_channel_);
+    return attention_coloring(ui, range_);
 }
 
 void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
@@ -76,7 +63,8 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
                             "or by both, as the model uses them."});
     const float available = end - ImGui::GetItemRectMax().x;
     std::vector<Tool> tools;
-    if (positions.channels == 3) tools.push_back({176, [&] { draw_target_tool(ui, positions); }});
+    if (positions.channels == 3)
+        tools.push_back({176, [&] { target_channel_tool(ui, positions); }});
     tools.push_back(
         {272, [&] {
              const WidgetName name = data_.rows().is_by_head ? "Heads##reduce" : "Channels##reduce";
@@ -93,18 +81,6 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
                  reduce_ = chosen + first;
          }});
     tool_row(ui, available, tools);
-}
-
-void AttentionPanel::draw_target_tool(PaneContext& ui, const Positions& positions) {
-    inline_label(ui, "Target");
-    const Choice names[] = {{.text = "R##r"}, {.text = "G##g"}, {.text = "B##b"}};
-    int chosen = int(target_channel_);
-    if (!segmented(ui, "Target channel##target_channel", chosen,
-                   {.list = names, .tip = "The colour of the target pixel that is predicted."}))
-        return;
-    target_channel_ = chosen;
-    const Positions::GridPosition at = positions.target(ui.selection.cell.target);
-    if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
 }
 
 // A small map is under the pointer: what is read is its channel alone.
@@ -215,7 +191,7 @@ void AttentionPanel::draw(Ui& ui) {
                 .positions = positions,
                 .parts = AttentionParts(parts_),
                 .coloring = coloring(ui),
-                .channel = target_channel_},
+                .channel = target_channel(ui, positions)},
                std::floor(pictures));
     ImGui::Dummy({1, ui.px(2)});
     const float left = canvas_height(ui);
@@ -280,6 +256,8 @@ void AttentionPanel::inspector(Ui& ui) {
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
     action_button(ui, "file.save_figure");
+    ImGui::SameLine(0, ui.px(8));
+    copy_command_button(ui, command_of(ui, data_.watch()));
 }
 
 }  // namespace

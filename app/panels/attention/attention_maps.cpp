@@ -32,17 +32,9 @@ Cell source_at(const ViewState& ui, const Positions& positions,
 
 void AttentionMaps::draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const Positions& positions = shown.positions;
-    viz::MapView view;
+    viz::MapView view = folded_view(ui, part.map.folded, {part.box.width(), part.box.height()});
     view.id = part.title.id.c_str();
-    view.data = part.map.folded.data();
     view.coloring = shown.coloring;
-    view.area = {part.box.width(), part.box.height()};
-    view.zoom = viz::fit_zoom(view.area, view.data.rows, view.data.columns, 4096);
-    view.numbers = false;
-    const FoldPlace target = fold_place(positions, positions.target(ui.selection.cell.target));
-    view.target = {target.row, target.column};
-    const FoldPlace source = fold_place(positions, shown_source(ui, positions));
-    view.source = {source.row, source.column};
     under_[part.place].lay_under(ui, part.map.folded, view);
     ImGui::SetCursorScreenPos(part.box.low);
     const viz::MapReply reply = maps_[part.place].draw(view, ui);

@@ -8,6 +8,7 @@
 #include "app/panels/attention/key_chosen.h"
 #include "app/panels/attention/key_grid.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/fold.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_input.h"
@@ -52,7 +53,7 @@ class KeysPanel : public Panel {
     [[nodiscard]] Coloring coloring(size_t layer, size_t map) const;
     [[nodiscard]] const Folded* chosen(const ViewState& ui, size_t* layer, size_t* map) const;
 
-    const Session* session_ = nullptr;
+    uint64_t opened_ = 0;
     std::vector<KeyLayer> layers_;
     KeyChosen chosen_;
     viz::Atlas atlas_;
@@ -106,7 +107,7 @@ void KeysPanel::take(const ModelView& ui, KeyLayer& layer) {
 }
 
 void KeysPanel::update(const PaneContext& ui) {
-    if (std::exchange(session_, ui.session) != ui.session) layers_.clear();  // another model
+    if (std::exchange(opened_, ui.opened) != ui.opened) layers_.clear();  // another model
     layers_.resize(ui.status.layers.size());
     answer_.error.clear();
     answer_.is_pending = false;
@@ -364,6 +365,8 @@ void KeysPanel::inspector(Ui& ui) {
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
     action_button(ui, "file.save_figure");
+    ImGui::SameLine(0, ui.px(8));
+    copy_command_button(ui, command_of(ui, layers_[l].watch));
 }
 
 }  // namespace

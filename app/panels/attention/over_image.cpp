@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/panels/shared/positions.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
@@ -33,8 +34,9 @@ Image image_under(const viz::TokenImage& image, const Folded& map) {
     return picture;
 }
 
-void OverImage::lay_under(PaneContext& ui, const Folded& map, viz::MapView& view) {
-    if (!is_on(ui) || ui.painter == nullptr || map.values.empty()) return;
+void OverImage::lay_under(PaneContext& ui, const Folded& map, viz::MapView& view, When when) {
+    const bool is_wanted = when == When::always ? !ui.status.task.is_text() : is_on(ui);
+    if (!is_wanted || ui.painter == nullptr || map.values.empty()) return;
     const ModelConfig& model = ui.status.config.model;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
     if (int64_t(tokens.size()) < model.height * model.width * model.channels) return;
@@ -46,6 +48,27 @@ void OverImage::lay_under(PaneContext& ui, const Folded& map, viz::MapView& view
     texture_.set(image_under(image, map), ui);
     view.under = texture_.id();
     view.strength = float(ui.settings.attention.opacity / 100);
+}
+
+Coloring attention_coloring(const ViewState& ui, const Range& range) {
+    constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
+    constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
+    const AttentionLook& look = ui.settings.attention;
+    return {range, kScales[look.scale], kMaps[look.colors]};
+}
+
+viz::MapView folded_view(const ViewState& ui, const Folded& map, ImVec2 area) {
+    const Positions positions(ui.status);
+    viz::MapView view;
+    view.data = map.data();
+    view.area = area;
+    view.zoom = viz::fit_zoom(area, view.data.rows, view.data.columns, 4096);
+    view.numbers = false;
+    const FoldPlace target = fold_place(positions, positions.target(ui.selection.cell.target));
+    view.target = {target.row, target.column};
+    const FoldPlace source = fold_place(positions, shown_source(ui, positions));
+    view.source = {source.row, source.column};
+    return view;
 }
 
 void over_image_controls(PaneContext& ui) {

@@ -10,12 +10,19 @@ namespace aft::app {
 
 class OverImage {
   public:
-    // Puts the sample under `view` if that is switched on and the model sees pictures.
-    void lay_under(PaneContext& ui, const Folded& map, viz::MapView& view);
+    enum class When { chosen, always };  // where "Over image" is switched on, or in any case
+    // Puts the sample under `view` if the model sees pictures.
+    void lay_under(PaneContext& ui, const Folded& map, viz::MapView& view,
+                   When when = When::chosen);
 
   private:
     viz::TokenTexture texture_;
 };
+
+// Of the attention settings, for a range of shares.
+[[nodiscard]] Coloring attention_coloring(const ViewState& ui, const Range& range);
+// A folded map at whole pixels in its area, with rings at the selected target and source.
+[[nodiscard]] viz::MapView folded_view(const ViewState& ui, const Folded& map, ImVec2 area);
 
 // Switch and opacity, in a label column; remembered in the settings.
 void over_image_controls(PaneContext& ui);

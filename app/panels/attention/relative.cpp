@@ -7,6 +7,7 @@
 
 #include "app/panels/attention/offset_maps.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/tool_row.h"
@@ -316,6 +317,8 @@ void RelativePanel::inspector(Ui& ui) {
          "figure relative-attention averages over several.");
     section(ui, "Actions##actions");
     action_button(ui, "file.save_figure");
+    ImGui::SameLine(0, ui.px(8));
+    copy_command_button(ui, command_of(ui, maps_.watch()));
 }
 
 }  // namespace

@@ -132,11 +132,11 @@ void BiasLayers::update_layer(const PaneContext& ui, const BiasQuery& query, Bia
 void BiasLayers::update(const PaneContext& ui, const Wanted& wanted) {
     std::vector<BiasForm> forms;
     for (int64_t i = 0; i < int64_t(ui.status.layers.size()); ++i) forms.emplace_back(ui.status, i);
-    if (session_ != ui.session || forms_ != forms) {  // another model
+    if (opened_ != ui.opened || forms_ != forms) {  // another model
         layers_.clear();
         ranges_.clear();
     }
-    session_ = ui.session;
+    opened_ = ui.opened;
     forms_ = std::move(forms);
     layers_.resize(forms_.size());
     ranges_.resize(wanted.has_one_range ? forms_.size() : 0);

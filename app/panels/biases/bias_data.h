@@ -64,9 +64,9 @@ class BiasLayers {
     void update_layer(const PaneContext& ui, const BiasQuery& query, BiasLayer& layer);
     [[nodiscard]] bool is_of_screen(const BiasLayer& layer) const;
     void rebuild(const ViewState& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
-    const Session* session_ = nullptr;  // whose layers these are
-    std::vector<BiasForm> forms_;       // of the layers
-    std::vector<BiasLayer> layers_;     // as they are drawn
+    uint64_t opened_ = 0;            // whose layers these are
+    std::vector<BiasForm> forms_;    // of the layers
+    std::vector<BiasLayer> layers_;  // as they are drawn
     std::vector<BiasLayer> ranges_;  // in the blocks that one range is made of; empty without one
     std::vector<AskTurn> turns_;
     bool is_change_ = false;

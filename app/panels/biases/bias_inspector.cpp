@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/biases/bias_tools.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
@@ -123,17 +124,6 @@ void BiasInspector::refresh(const PaneContext& ui, const BiasForm& form, const B
 
 namespace {
 
-std::string why_no_command(const ViewState& ui, int64_t step) {
-    if (shows_change(ui)) return "A command writes the map of one step, not a change.";
-    if (is_checkpoint_file(ui.status.path)) return "";  // it has one step
-    const std::vector<int64_t> saved =
-        ui.session != nullptr ? ui.session->saved_steps() : std::vector<int64_t>();
-    if (std::find(saved.begin(), saved.end(), step) != saved.end()) return "";
-    return fmt::format(
-        "Step {} is not saved whole. Scrub to a saved step, or save the present one (Ctrl+S).",
-        group_thousands(step));
-}
-
 struct ShownMap {
     int64_t step = 0, layer = 0;
 };
@@ -169,14 +159,11 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
     const int64_t step =
         fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
-    const Button copy{.name = "Copy as command##copy_as_command",
-                      .why_not = why_no_command(ui, step),
-                      .tip = "Copies the command that writes this map as numbers."};
     ImGui::SameLine(0, ui.px(8));
-    if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
-    if (!button(ui, copy)) return;
-    ImGui::SetClipboardText(map_command(ui, form, {step, cell.layer}).c_str());
-    ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
+    copy_command_button(ui,
+                        {map_command(ui, form, {step, cell.layer}),
+                         shows_change(ui) ? "A command writes the map of one step, not a change."
+                                          : why_no_command(ui, step)});
 }
 
 void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* r) {

@@ -44,8 +44,8 @@ int64_t chosen_target(const ViewState& ui, const BiasForm& form) {
 
 void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
                     const viz::Box& box) {
-    if (session_ != ui.session || form_ != form) *this = BiasSide();  // another model
-    session_ = ui.session;
+    if (opened_ != ui.opened || form_ != form) *this = BiasSide();  // another model
+    opened_ = ui.opened;
     form_ = form;
     ImGui::SetCursorScreenPos(box.low);
     const ImVec2 size = {box.width(), box.height()};

@@ -28,7 +28,7 @@ class BiasSide {
     void make_profile(const ViewState& ui, const BiasForm& form, const BiasLayers& layers);
     void draw_over_training(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
 
-    const Session* session_ = nullptr;  // whose rows and moments these are
+    uint64_t opened_ = 0;  // whose rows and moments these are
     std::optional<BiasForm> form_;
     struct RowWatch {
         Watch now{}, before{};  // before: at the pinned step

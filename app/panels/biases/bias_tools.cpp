@@ -154,6 +154,17 @@ static std::string no_bias_words(const Status& status) {
 }
 
 bool bias_state(Ui& ui, const BiasForm& form) {
+    if (ui.has_model() && ui.status.following && ui.history.empty()) {
+        empty_state(ui, {.drawing = Drawing::grid,
+                         .title = "Waiting for the first checkpoint",
+                         .sentence = "Another process trains this run and has saved no step yet. "
+                                     "Its position biases come with the first one; its curves are "
+                                     "in the Train workspace.",
+                         .primary = {},
+                         .secondary = {},
+                         .hint = {}});
+        return true;
+    }
     if (no_model_state(ui, Drawing::grid,
                        "Open a checkpoint or a run to see its position biases, layer by layer."))
         return true;

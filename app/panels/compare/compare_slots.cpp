@@ -81,8 +81,8 @@ ComparedSlot CompareSlots::resolve_stored(const CompareSlot& choice) {
 }
 
 void CompareSlots::update(PaneContext& ui) {
-    if (session_ != ui.session) watches_.clear();
-    session_ = ui.session;
+    if (opened_ != ui.opened) watches_.clear();
+    opened_ = ui.opened;
     CompareChoice& choice = ui.selection.compare;
     if (ui.session == nullptr)
         std::erase_if(choice.slots, [](const CompareSlot& slot) { return slot.is_open(); });

@@ -64,7 +64,7 @@ class CompareSlots {
     };
     std::vector<ComparedSlot> slots_;
     CompareReader reader_;
-    const Session* session_ = nullptr;          // whose answers these are
+    uint64_t opened_ = 0;                       // whose answers these are
     std::map<std::string, OpenWatch> watches_;  // by the request
     std::map<std::pair<std::string, int64_t>, AskTurn> turns_;
 };

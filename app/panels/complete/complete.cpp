@@ -6,6 +6,8 @@
 
 #include "app/panels/complete/completion_actions.h"
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/sample_grid.h"
+#include "app/panels/complete/sample_marks.h"
 #include "app/panels/complete/sample_text.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
@@ -25,36 +27,6 @@ namespace {
 
 constexpr float kLeastPicture = 56;  // its number and bits can still be read
 
-// Columns and whole pixels per value of n pictures in an area.
-struct GridFit {
-    int columns = 1, zoom = 1;
-};
-struct GridExtra {
-    ImVec2 extra;     // that every picture takes beside itself
-    float least = 0;  // width of a picture
-};
-
-GridFit fit_grid(size_t count, ImVec2 picture, ImVec2 area, ImVec2 extra) {
-    GridFit best{.columns = 1, .zoom = 0};
-    for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
-        const auto rows = static_cast<float>((static_cast<int>(count) + columns - 1) / columns);
-        const float width = area.x / static_cast<float>(columns) - extra.x;
-        const float height = area.y / rows - extra.y;
-        const int zoom = static_cast<int>(std::min(width / picture.x, height / picture.y));
-        if (zoom > best.zoom) best = {columns, zoom};
-    }
-    return best;
-}
-
-// All at once where they can be read so; else in lines that one scrolls through.
-GridFit readable_grid(size_t count, ImVec2 picture, ImVec2 area, const GridExtra& extra) {
-    const GridFit all = fit_grid(count, picture, area, extra.extra);
-    const int least = std::max(2, static_cast<int>(std::ceil(extra.least / picture.x)));
-    if (all.zoom >= least) return all;
-    const float pitch = static_cast<float>(least) * picture.x + extra.extra.x;
-    return {std::clamp(static_cast<int>(area.x / pitch), 1, static_cast<int>(count)), least};
-}
-
 class CompletePanel : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -66,6 +38,7 @@ class CompletePanel : public Panel {
     };
     void draw_tools(Ui& ui, const Completion* completion);
     void draw_progress(PaneContext& ui, const Completion& completion);
+    void draw_marks_and_overlay(Ui& ui);
     void draw_overlay_choice(PaneContext& ui);
     void draw_grid(PaneContext& ui, const Completion& completion);
     void draw_sample(PaneContext& ui, const Completion& completion, size_t sample, int zoom);
@@ -124,12 +97,20 @@ void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion)
     ui.recorder.item("value", ui.recorder.claim("Progress##progress"), count + " " + rest);
 }
 
-void CompletePanel::draw_overlay_choice(PaneContext& ui) {
-    const float width = ui.px(62 + 205);  // label and choices
+// At the right end, on a line of their own where they do not fit.
+void CompletePanel::draw_marks_and_overlay(Ui& ui) {
+    const float overlay = is_text_model(ui) ? 0 : ui.px(10 + 62 + 205);  // gap, label, choices
+    const float width = sample_tools_width(ui) + overlay;
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-    if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();  // a line of its own
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::SetCursorScreenPos({right - width, at.y + ui.px(3)});
+    if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();
+    ImGui::SetCursorScreenPos({right - width, ImGui::GetCursorScreenPos().y + ui.px(2)});
+    draw_sample_tools(ui);
+    if (overlay == 0) return ImGui::NewLine();
+    ImGui::SameLine(0, ui.px(8));
+    draw_overlay_choice(ui);
+}
+
+void CompletePanel::draw_overlay_choice(PaneContext& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
@@ -168,9 +149,8 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
     if (completion == nullptr) return;
     ImGui::SameLine(0, ui.px(16));
     draw_progress(ui, *completion);
-    if (is_text_model(ui)) return;
     ImGui::SameLine();
-    draw_overlay_choice(ui);
+    draw_marks_and_overlay(ui);
 }
 
 void CompletePanel::draw_sample_foot(PaneContext& ui, const Completion& completion, size_t sample,
@@ -178,12 +158,17 @@ void CompletePanel::draw_sample_foot(PaneContext& ui, const Completion& completi
     const bool chosen = sample == sample_looked_at(ui, completion);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string number = std::to_string(sample + 1);
+    const float number_width = text_extent(ui, number, text_size::label).x;
+    const bool is_starred = ui.selection.completion.starred.contains(static_cast<int64_t>(sample));
     text_at(ui, {at.x, at.y + ui.px(4)}, number,
             {text_size::label, chosen ? ui.theme.text1 : ui.theme.text3,
              chosen ? Face::medium : Face::regular});
+    if (is_starred)
+        icon_at(ui, {at.x + number_width + ui.px(10), at.y + ui.px(12)}, icon::star,
+                {14, ui.theme.warn});
     const double bits = sample_bits(completion, sample);
     std::string words = plain_number(bits, 2) + (is_text_model(ui) ? " bits/byte" : " bits/dim");
-    const float used = std::max(ui.px(20), text_extent(ui, number, text_size::label).x + ui.px(8));
+    const float used = std::max(ui.px(20), number_width + ui.px(8)) + ui.px(is_starred ? 14 : 0);
     for (const char* const unit : {" bits", ""})
         if (text_extent(ui, words, text_size::label).x > width - used)
             words = plain_number(bits, 2) + unit;
@@ -246,12 +231,15 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
 
 void CompletePanel::draw_grid(PaneContext& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
-    const size_t count = completion.samples.size();
+    const std::vector<size_t> order =
+        shown_samples(ui.selection.completion, completion.samples.size());
+    const size_t count = order.size();
     if (static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens) return;
     masked_.resize(static_cast<size_t>(model.height * model.width));
     for (size_t i = 0; i < masked_.size(); ++i)
         masked_[i] = completion.unknown[i * static_cast<size_t>(model.channels)];
-    if (shown_.size() != count) shown_ = std::vector<ShownSample>(count);
+    if (shown_.size() != completion.samples.size())
+        shown_ = std::vector<ShownSample>(completion.samples.size());
     const ImVec2 area = ImGui::GetContentRegionAvail();
     const ImVec2 extra(ui.px(20), ui.px(38));
     const GridFit fit = readable_grid(count, {float(model.width), float(model.height)}, area,
@@ -267,7 +255,7 @@ void CompletePanel::draw_grid(PaneContext& ui, const Completion& completion) {
         ImGui::SetCursorScreenPos({std::floor(start.x + ui.px(3) + column * pitch),
                                    std::floor(start.y + ui.px(4) + row * row_height)});
         ImGui::BeginGroup();
-        draw_sample(ui, completion, i, zoom);
+        draw_sample(ui, completion, order[i], zoom);
         ImGui::EndGroup();
     }
 }
@@ -277,9 +265,11 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
         std::find(completion.unknown.begin(), completion.unknown.end(), uint8_t{1});
     const auto prompt = static_cast<size_t>(first_unknown - completion.unknown.begin());
     const auto decided = static_cast<size_t>(std::max<int64_t>(0, completion.position));
-    for (size_t i = 0; i < completion.samples.size(); ++i) {
+    for (const size_t i : shown_samples(ui.selection.completion, completion.samples.size())) {
         const bool chosen = i == sample_looked_at(ui, completion);
-        const auto words = fmt::format("{}   {:.2f} bits/byte", i + 1, sample_bits(completion, i));
+        const bool is_starred = ui.selection.completion.starred.contains(static_cast<int64_t>(i));
+        const auto words = fmt::format("{}   {:.2f} bits/byte{}", i + 1, sample_bits(completion, i),
+                                       is_starred ? "   starred" : "");
         if (row(ui, fmt::format("Sample {0}##sample_{0}", i + 1), {26, chosen, words}).pressed) {
             ui.selection.completion.chosen = static_cast<int64_t>(i);
             ui.selection.completion.level = -1;
@@ -371,9 +361,9 @@ void CompletePanel::draw(Ui& ui) {
     }
     const std::string earlier = earlier_words(ui, *completion);
     caption(ui,
-            fmt::format("{} completion{}{}", completion->samples.size(),
+            fmt::format("{} completion{}{}{}", completion->samples.size(),
                         completion->samples.size() == 1 ? "" : "s",
-                        earlier.empty() ? "" : " " + earlier),
+                        marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
     hovered_ = {};
     if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))},

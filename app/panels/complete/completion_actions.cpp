@@ -1,6 +1,10 @@
 #include "app/panels/complete/completion_actions.h"
 
+#include <memory>
+
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/sample_marks.h"
+#include "app/panels/shared/watch_over_training.h"
 
 namespace aft::app {
 namespace {
@@ -19,6 +23,21 @@ std::string why_no_stroke(const ViewState& ui, bool (viz::MaskCanvas::*can)() co
     return (ui.selection.completion.mask.*can)() ? "" : words;
 }
 
+std::string why_not_look(const ViewState& ui) {
+    if (std::string why = why_not_continue_here(ui); !why.empty()) return why;
+    return why_no_picture(ui);
+}
+
+void look_from_here(PaneContext& ui) {
+    const auto completion = completion_of(ui);
+    const Cell cell{.layer = ui.selection.cell.layer,
+                    .target = position_looked_at(ui, *completion)};
+    take_sample_as_picture(ui, *completion);
+    ui.selection.unlock();
+    ui.selection.lock(cell);
+    ui.commands.send(ShowWorkspace{Workspace::attention});
+}
+
 void add_runs(Actions& actions) {
     actions.add({.id = "complete.start",
                  .name = "Complete the input",
@@ -31,6 +50,13 @@ void add_runs(Actions& actions) {
                      ui.commands.send(ShowWorkspace{Workspace::complete});
                      start_completion(ui);
                  }});
+    actions.add({.id = "complete.watch",
+                 .name = "Watch completion over training",
+                 .sentence = "Completes this at every saved step under the same random numbers, "
+                             "in Watched: at those stored and those to come.",
+                 .icon = icon::pin,
+                 .why_not = why_not_watched,
+                 .run = [](Ui& ui) { watch_over_training(ui, watched_of(ui)); }});
     actions.add({.id = "complete.resume",
                  .name = "Continue completing",
                  .sentence = "Continues all samples from where they were stopped.",
@@ -44,6 +70,14 @@ void add_runs(Actions& actions) {
                  .icon = icon::play,
                  .why_not = why_not_continue_here,
                  .run = continue_from_position});
+    actions.add({.id = "complete.look_from_here",
+                 .name = "Look from here",
+                 .sentence = "Shows in Attention what the model attended to when it drew this "
+                             "value: by position bias, by content, and in which channels. The "
+                             "sample is then the chosen picture.",
+                 .icon = icon::eye,
+                 .why_not = why_not_look,
+                 .run = look_from_here});
     actions.add({.id = "complete.new_seed",
                  .name = "New seed",
                  .sentence = "Takes other random numbers for the next completion.",
@@ -144,6 +178,7 @@ void add_completion_actions(Actions& actions) {
     add_runs(actions);
     add_tools(actions);
     add_presets(actions);
+    add_sample_actions(actions);
 }
 
 }  // namespace aft::app

@@ -4,45 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 #include <span>
 
+#include "app/panels/complete/sample_marks.h"
+#include "app/panels/shared/completion_inputs.h"
 #include "app/panels/shared/model_state.h"
+#include "app/panels/shared/watch_over_training.h"
 #include "core/rng.h"
 
 namespace aft::app {
 namespace {
 
-// Token of a byte in the model's alphabet; -1 = not in it.
-int token_of(const std::vector<uint8_t>& alphabet, uint8_t byte) {
-    if (alphabet.empty()) return byte;
-    const auto found = std::find(alphabet.begin(), alphabet.end(), byte);
-    return found == alphabet.end() ? -1 : static_cast<int>(found - alphabet.begin());
-}
-
 int64_t masked_pixels(const CompletionChoice& choice) {
     const auto mask = choice.mask.mask();
     return std::count(mask.begin(), mask.end(), uint8_t{1});
-}
-
-void fill_from_prompt(const ViewState& ui, CompletionRequest& request) {
-    const CompletionChoice& choice = ui.selection.completion;
-    for (const char byte : choice.prompt)
-        request.tokens.push_back(
-            static_cast<uint8_t>(token_of(ui.status.alphabet, static_cast<uint8_t>(byte))));
-    request.unknown.assign(request.tokens.size(), 0);
-    const size_t total = request.tokens.size() + static_cast<size_t>(choice.length);
-    request.tokens.resize(total, 0);
-    request.unknown.resize(total, 1);
-}
-
-void fill_from_picture(const ViewState& ui, CompletionRequest& request) {
-    request.tokens = ui.selection.image.item->tokens;
-    const auto mask = ui.selection.completion.mask.mask();
-    const auto channels = static_cast<size_t>(ui.status.config.model.channels);
-    request.unknown.reserve(request.tokens.size());
-    for (const uint8_t masked : mask)
-        request.unknown.insert(request.unknown.end(), channels, masked);
 }
 
 // A request that continues from what the completion already holds.
@@ -95,13 +72,7 @@ std::string why_not_complete(const ViewState& ui) {
     if (!ui.status.task.is_autoregressive)
         return "This model classifies pictures: it cannot complete.";
     const CompletionChoice& choice = ui.selection.completion;
-    if (is_text_model(ui)) {
-        for (const char c : choice.prompt)
-            if (token_of(ui.status.alphabet, static_cast<uint8_t>(c)) < 0)
-                return fmt::format("The prompt's byte {} is not in the alphabet of this model.",
-                                   static_cast<uint8_t>(c));
-        return "";
-    }
+    if (is_text_model(ui)) return prompt_problem(ui, choice.prompt);
     const ImageChoice& image = ui.selection.image;
     if (!image.item) return image.error.empty() ? "The picture is being read." : image.error + ".";
     if (static_cast<int64_t>(image.item->tokens.size()) != ui.status.tokens)
@@ -149,13 +120,81 @@ void start_completion(PaneContext& ui) {
     CompletionChoice& choice = completion_choice(ui);
     if (!choice.seed_locked && completion_of(ui)) new_seed(choice);
     CompletionRequest request;
-    is_text_model(ui) ? fill_from_prompt(ui, request) : fill_from_picture(ui, request);
+    if (is_text_model(ui))
+        fill_from_prompt(ui, choice.prompt, choice.length, request);
+    else
+        fill_from_picture(ui, ui.selection.image.item->tokens, choice.mask.mask(), request);
     request.sample = choice.sample;
     request.step = ui.selection.step;
     choice.used = choice.sample;
+    forget_marks(choice);
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
     ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
+}
+
+namespace {
+
+bool is_all_masked(const CompletionChoice& choice) {
+    const auto mask = choice.mask.mask();
+    return masked_pixels(choice) == int64_t(mask.size());
+}
+
+// The picture is the example that the choice names: a sample or a blank one may stand in its place.
+bool is_of_data(const ViewState& ui) {
+    const ImageChoice& image = ui.selection.image;
+    if (image.split.empty()) return false;
+    const auto item = ui.session->items().example(image.split, image.index);
+    return item && item->tokens == image.item->tokens;
+}
+
+bool is_blank(const ImageChoice& image) {
+    const std::vector<uint8_t>& tokens = image.item->tokens;
+    return std::all_of(tokens.begin(), tokens.end(), [](uint8_t level) { return level == 0; });
+}
+
+}  // namespace
+
+WatchedCompletion watched_of(const ViewState& ui) {
+    const CompletionChoice& choice = ui.selection.completion;
+    const SampleOptions& sample = choice.sample;
+    WatchedCompletion one{.temperature = sample.temperature,
+                          .top_p = sample.top_p,
+                          .top_k = sample.top_k,
+                          .particles = sample.particles,
+                          .seed = sample.seed};
+    if (is_text_model(ui)) {
+        one.prompt = choice.prompt;
+        one.length = choice.length;
+        one.name = "Text from the prompt";
+        return one;
+    }
+    const auto mask = choice.mask.mask();
+    one.height = choice.height;
+    one.width = choice.width;
+    one.mask.assign(mask.begin(), mask.end());
+    one.name = "Free picture";
+    if (is_all_masked(choice)) return one;
+    const ImageChoice& image = ui.selection.image;
+    if (!image.path.empty()) {
+        std::error_code ignored;
+        one.path = std::filesystem::absolute(image.path, ignored).lexically_normal().string();
+    } else if (is_of_data(ui)) {
+        one.split = image.split;
+        one.index = image.index;
+    }
+    one.name = "Completion of " + image.item->caption;
+    return one;
+}
+
+std::string why_not_watched(const ViewState& ui) {
+    if (std::string why = why_not_complete(ui); !why.empty()) return why;
+    const ImageChoice& image = ui.selection.image;
+    if (!is_text_model(ui) && image.path.empty() && !is_all_masked(ui.selection.completion) &&
+        !is_of_data(ui) && !is_blank(image))
+        return "This picture is of no file and not of the data: take another one, or mask all of "
+               "it.";
+    return why_not_watch(ui, watched_of(ui));
 }
 
 void continue_completion(PaneContext& ui) {
@@ -175,6 +214,7 @@ void continue_from_position(PaneContext& ui) {
     request.forced = choice.level;
     choice.position = request.from_position;
     choice.level = -1;
+    forget_marks(choice);
     ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 

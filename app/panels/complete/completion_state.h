@@ -20,6 +20,9 @@ namespace aft::app {
 [[nodiscard]] std::string why_not_continue(const ViewState& ui);
 [[nodiscard]] std::string why_not_continue_here(const ViewState& ui);
 void start_completion(PaneContext& ui);
+// The mask or prompt, the source and how to sample, as they are now, as a standing experiment.
+[[nodiscard]] WatchedCompletion watched_of(const ViewState& ui);
+[[nodiscard]] std::string why_not_watched(const ViewState& ui);  // "" = it can be one
 void continue_completion(PaneContext& ui);     // all samples, from where they were stopped
 void continue_from_position(PaneContext& ui);  // the chosen sample, from the position looked at
 void new_seed(CompletionChoice& choice);

@@ -24,8 +24,6 @@ PanelRoom play_panel();
 
 namespace {
 
-constexpr double kPlayPerSecond = 30;
-
 class PlayPanel : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -45,6 +43,7 @@ class PlayPanel : public Panel {
     uint64_t of_ = 0;             // completion that was played last
     int64_t place_ = -1;          // of the position among the filled ones
     bool playing_ = false;
+    int64_t per_second_ = 30;
     double play_from_ = 0;
     int64_t play_place_ = 0;
 };
@@ -89,7 +88,8 @@ void PlayPanel::go_to(ViewState& ui, const FilledPositions& filled, int64_t plac
 
 void PlayPanel::advance(PaneContext& ui, const FilledPositions& filled) {
     if (!playing_) return;
-    const auto passed = static_cast<int64_t>((ui.time - play_from_) * kPlayPerSecond);
+    const auto passed =
+        static_cast<int64_t>((ui.time - play_from_) * static_cast<double>(per_second_));
     go_to(ui, filled, play_place_ + passed);
     if (place_ + 1 >= static_cast<int64_t>(filled.decided)) playing_ = false;
     ui.want_frames(3);
@@ -120,6 +120,21 @@ void PlayPanel::draw_transport(PaneContext& ui, const Completion& completion,
     if (tool(fmt::format("Next {}##next", unit), icon::step)) go_to(ui, filled, place_ + 1);
     if (tool(fmt::format("Last {}##last", unit), icon::last))
         go_to(ui, filled, static_cast<int64_t>(filled.decided) - 1);
+    ImGui::SameLine(0, ui.px(6));
+    if (drag_field(ui,
+                   {.name = "Values per second##per_second",
+                    .min = 1,
+                    .max = 2000,
+                    .standard = 30,
+                    .integer = true,
+                    .logarithmic = true,
+                    .unit = "/s",
+                    .tip = "How fast Play walks through what the model drew.",
+                    .width = 76},
+                   per_second_)) {
+        play_from_ = ui.time;  // from here on
+        play_place_ = std::max<int64_t>(0, place_);
+    }
     ImGui::SameLine(0, ui.px(10));
     draw_track(ui, completion, filled);
 }
@@ -282,6 +297,8 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
         choice.level = level;
     }
     (void)action_button(ui, "complete.from_here");
+    ImGui::SameLine(0, ui.px(8));
+    (void)action_button(ui, "complete.look_from_here", ButtonKind::icon);
 }
 
 void PlayPanel::draw(Ui& ui) {

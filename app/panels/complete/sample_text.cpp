@@ -32,8 +32,8 @@ void draw_rows(const DrawContext& ui, const SampleTextView& view, const viz::Tex
                                   .color = i < view.prompt ? ui.theme.text2 : ui.theme.text1,
                                   .face = Face::mono,
                                   .align = viz::Align::centre};
-            viz::draw_text(ui, {(box.low.x + box.high.x) / 2, box.low.y + ui.px(2)}, style,
-                           viz::byte_glyph(view.bytes[static_cast<size_t>(i)]));
+            viz::text_at(ui, {(box.low.x + box.high.x) / 2, box.low.y + ui.px(2)},
+                         viz::byte_glyph(view.bytes[static_cast<size_t>(i)]), style);
         }
 }
 

@@ -281,6 +281,7 @@ void SamplingPanel::draw(Ui& ui) {
     draw_options(ui);
     draw_seed(ui);
     draw_model_step(ui);
+    (void)action_button(ui, "complete.watch", ButtonKind::normal, "Watch over training");
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return;
     draw_numbers(ui, *completion);

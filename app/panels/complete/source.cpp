@@ -149,7 +149,7 @@ void SourcePanel::draw_tools(Ui& ui) {
             choice.tool = tool;
         ImGui::SameLine(0, ui.px(4));
     }
-    for (const char* action : {"mask.invert", "mask.undo", "mask.redo"}) {
+    for (const char* action : {"mask.invert", "mask.undo", "mask.redo", "mask.file"}) {
         (void)action_button(ui, action, ButtonKind::icon);
         ImGui::SameLine(0, ui.px(4));
     }

@@ -158,9 +158,14 @@ void HomePanel::draw_heading(Ui& ui, float width) {
                          .icon = fresh->icon,
                          .kind = ButtonKind::primary,
                          .tip = fresh->sentence};
-    const float buttons =
-        action_button_width(ui, "file.open") + ui.px(8) + button_width(ui, primary);
+    float buttons = action_button_width(ui, "file.open") + ui.px(8) + button_width(ui, primary);
+    const bool has_tour = width > buttons + ui.px(320);
+    if (has_tour) buttons += action_button_width(ui, "help.tour", ButtonKind::ghost) + ui.px(8);
     ImGui::SetCursorPos({start.x + width - buttons, start.y});
+    if (has_tour) {
+        action_button(ui, "help.tour", ButtonKind::ghost);
+        ImGui::SameLine(0, ui.px(8));
+    }
     action_button(ui, "file.open", ButtonKind::normal);
     ImGui::SameLine(0, ui.px(8));
     if (button(ui, primary)) ui.actions.run(ui, "file.new_run");

@@ -31,7 +31,7 @@ class LabPanel final : public Panel {
     void take_numbers(Ui& ui);
     [[nodiscard]] bool problem(Ui& ui) const;
     void draw_classes(Ui& ui);
-    LabLosses losses_;
+    BatchLosses losses_;
     LabCompletions completions_;
     LabInspector inspector_;
     Recipe active_;
@@ -48,7 +48,18 @@ void LabPanel::measure(Ui& ui) {
         wanted.push_back({.interventions = {one}});
     }
     for (Recipe& recipe : LabInspector::strength_recipes(lab)) wanted.push_back(std::move(recipe));
-    losses_.update(ui, wanted);
+    if (const auto step = lab_step(ui))
+        losses_.update(ui,
+                       {.path = ui.status.path,
+                        .data = ui.status.config.data.source,
+                        .split = lab.split,
+                        .step = *step,
+                        .first = lab.first,
+                        .examples = lab.examples},
+                       wanted);
+    // None counts twice: the standard error would be too small.
+    if (const int64_t all = losses_.part_size(); all > 1)
+        ui.selection.lab.examples = std::min(lab.examples, all);
     take_numbers(ui);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/panels/lab/lab_words.h"
+#include "app/panels/shared/watch_over_training.h"
 #include "core/caught.h"
 #include "core/text.h"
 #include "model/jobs/recipe.h"
@@ -176,6 +177,38 @@ void add_files(Actions& actions) {
                      }});
 }
 
+// The recipe as it is now, on the pinned batch.
+WatchedRecipe watched_of(const ViewState& ui) {
+    const LabChoice& lab = ui.selection.lab;
+    WatchedRecipe one{.recipe = lab_active(lab),
+                      .split = lab.split,
+                      .first = lab.first,
+                      .examples = lab.examples};
+    const std::vector<Intervention>& list = one.recipe.interventions;
+    if (list.empty()) return one;
+    one.name = intervention_title(list.front().name) + ", " + place_words(ui, list.front());
+    if (list.size() > 1) one.name += fmt::format(" and {} more", list.size() - 1);
+    return one;
+}
+
+std::string why_not_watched(const ViewState& ui) {
+    if (std::string why = needs_model(ui); !why.empty()) return why;
+    if (ui.status.task.is_mixer_alone || ui.status.task.is_bias_alone)
+        return "There is no loss to measure: this file holds mixers or position biases alone.";
+    if (lab_active(ui.selection.lab).is_untouched()) return "There is no intervention that is on.";
+    return why_not_watch(ui, watched_of(ui));
+}
+
+void add_watch(Actions& actions) {
+    actions.add({.id = "lab.watch",
+                 .name = "Watch recipe over training",
+                 .sentence = "Measures what the interventions cost on the pinned batch at every "
+                             "saved step, in Watched: those stored and those to come.",
+                 .icon = icon::pin,
+                 .why_not = why_not_watched,
+                 .run = [](Ui& ui) { watch_over_training(ui, watched_of(ui)); }});
+}
+
 // What other workspaces offer for what is selected in them.
 void add_openers(Actions& actions) {
     struct Opener {
@@ -188,6 +221,9 @@ void add_openers(Actions& actions) {
          "zero", icon::flask},
         {"lab.off_selected", "Turn this head off",
          "Measures in the Lab what the selected head, or layer's mixer, adds.", "off", icon::flask},
+        {"lab.rank_selected", "Lower its rank",
+         "Measures in the Lab what the selected bias loses with fewer singular values.", "low-rank",
+         icon::flask},
         {"lab.set_selected", "Change this value",
          "Gives the selected target and source another w, in the Lab.", "set", icon::flask}};
     for (const Opener& opener : openers)
@@ -248,6 +284,7 @@ void add_lab_actions(Actions& actions, const std::function<void()>& open_list) {
                  }});
     add_edits(actions);
     add_files(actions);
+    add_watch(actions);
     add_openers(actions);
 }
 

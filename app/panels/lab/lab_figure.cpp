@@ -120,7 +120,7 @@ float figure_height(const DrawContext& ui, size_t interventions) {
     return ui.px(std::max(kLeastFigure, kFigureRow * rows + 8));
 }
 
-void draw_lab_figure(Ui& ui, const LabLosses& losses, const Recipe& active) {
+void draw_lab_figure(Ui& ui, const BatchLosses& losses, const Recipe& active) {
     const LabChoice& lab = ui.selection.lab;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;

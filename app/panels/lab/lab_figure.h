@@ -2,12 +2,12 @@
 // interval that holds the mean change with 95 %, and each intervention by itself beside it. Window
 // thread, inside a frame.
 #pragma once
-#include "app/panels/lab/lab_losses.h"
+#include "app/panels/shared/batch_losses.h"
 
 namespace aft::app {
 
 // Height in pixels of the rows of that many interventions.
 [[nodiscard]] float figure_height(const DrawContext& ui, size_t interventions);
-void draw_lab_figure(Ui& ui, const LabLosses& losses, const Recipe& active);
+void draw_lab_figure(Ui& ui, const BatchLosses& losses, const Recipe& active);
 
 }  // namespace aft::app

@@ -133,7 +133,7 @@ void LabInspector::draw_chosen(Ui& ui) {
     (void)action_button(ui, "lab.remove", ButtonKind::normal, "Remove");
 }
 
-void LabInspector::draw_batch(Ui& ui, const LabLosses& losses) {
+void LabInspector::draw_batch(Ui& ui, const BatchLosses& losses) {
     LabChoice& lab = ui.selection.lab;
     section(ui, "Pinned batch##pinned_batch", {}, !lab.recipe.interventions.empty());
     label_column(ui, "Examples", 104, "How many examples the loss is measured on.");
@@ -172,7 +172,7 @@ void LabInspector::draw_batch(Ui& ui, const LabLosses& losses) {
               loss_unit(ui));
 }
 
-void LabInspector::draw_strength(Ui& ui, const LabLosses& losses) {
+void LabInspector::draw_strength(Ui& ui, const BatchLosses& losses) {
     const std::vector<Recipe> recipes = strength_recipes(ui.selection.lab);
     if (recipes.empty()) return;
     section(ui, "Loss over strength##loss_over_strength", "of the chosen one alone");
@@ -228,7 +228,7 @@ void LabInspector::draw_recipe(Ui& ui) {
     (void)action_button(ui, "lab.copy_command", ButtonKind::normal, "Copy command");
 }
 
-void LabInspector::draw(Ui& ui, const LabLosses& losses) {
+void LabInspector::draw(Ui& ui, const BatchLosses& losses) {
     if (!ui.has_model()) return;
     draw_chosen(ui);
     if (!ui.status.task.is_mixer_alone) {

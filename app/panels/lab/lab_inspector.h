@@ -1,21 +1,21 @@
 // What the Inspector shows of the Lab: the chosen intervention and its options, the pinned batch,
 // the loss against the strength, the recipe as text. Window thread, inside a frame.
 #pragma once
-#include "app/panels/lab/lab_losses.h"
+#include "app/panels/shared/batch_losses.h"
 
 namespace aft::app {
 
 class LabInspector {
   public:
-    void draw(Ui& ui, const LabLosses& losses);
+    void draw(Ui& ui, const BatchLosses& losses);
     // Recipes that the curve over the strength needs: the chosen one alone, in steps of a quarter.
     [[nodiscard]] static std::vector<Recipe> strength_recipes(const LabChoice& lab);
 
   private:
     void draw_chosen(Ui& ui);
     void draw_options(Ui& ui, const InterventionInfo& info, Intervention& one);
-    void draw_batch(Ui& ui, const LabLosses& losses);
-    void draw_strength(Ui& ui, const LabLosses& losses);
+    void draw_batch(Ui& ui, const BatchLosses& losses);
+    void draw_strength(Ui& ui, const BatchLosses& losses);
     void draw_recipe(Ui& ui);
 };
 

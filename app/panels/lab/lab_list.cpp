@@ -65,6 +65,7 @@ void InterventionsPanel::draw_tools(Ui& ui) {
     (void)action_button(ui, "lab.undo", ButtonKind::icon);
     ImGui::SameLine(0, ui.px(2));
     (void)action_button(ui, "lab.redo", ButtonKind::icon);
+    (void)action_button(ui, "lab.watch", ButtonKind::normal, "Watch over training");
 }
 
 void InterventionsPanel::draw_card_words(Ui& ui, size_t index, ImVec2 low, ImVec2 high) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/rooms.h"
 #include "core/text.h"
@@ -39,15 +38,6 @@ std::string place_words(const ViewState& ui, const Intervention& one) {
     return words;
 }
 
-std::string recipe_line(const Intervention& one) {
-    std::string words = (one.on ? "" : "# ") + one.name;
-    if (one.layer >= 0) words += fmt::format(" layer={}", one.layer);
-    if (one.head >= 0) words += fmt::format(" head={}", one.head);
-    for (const auto& [key, value] : one.options) words += fmt::format(" {}={}", key, value);
-    if (one.strength != 1) words += fmt::format(" x{:.2f}", one.strength);
-    return words;
-}
-
 Recipe lab_active(const LabChoice& lab) {
     Recipe recipe;
     for (const Intervention& one : lab.recipe.interventions)
@@ -60,14 +50,6 @@ std::string why_not_here(const ViewState& ui, const InterventionInfo& info) {
     if (!info.edits_bias)
         return ui.status.task.is_bias_alone ? "This file holds position biases alone." : "";
     return ui.status.mixer.has_bias() ? "" : "This model has no position bias.";
-}
-
-double shown_loss(const ViewState& ui, double nats) {
-    return ui.status.task.loss_in_bits ? nats / std::numbers::ln2 : nats;
-}
-
-std::string loss_unit(const ViewState& ui) {
-    return ui.status.task.loss_in_bits ? ui.status.metric_words : "nats";
 }
 
 int change_decimals(const PairedChange& change) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/shared/loss_words.h"
 #include "app/state/ui.h"
 #include "core/paired.h"
 
@@ -13,16 +14,11 @@ namespace aft::app {
 [[nodiscard]] std::string intervention_title(const std::string& name);   // "Low rank"
 // "layer 3, head 7, sigma 1.5": layers and heads only where the model has several.
 [[nodiscard]] std::string place_words(const ViewState& ui, const Intervention& one);
-// "low-rank layer=3 rank=4 x0.6", with a # before those that are off.
-[[nodiscard]] std::string recipe_line(const Intervention& one);
 // What is on, in its order; what is off counts for nothing.
 [[nodiscard]] Recipe lab_active(const LabChoice& lab);
 // Why this one cannot be done to the open model; "" = it can, as far as its traits tell.
 [[nodiscard]] std::string why_not_here(const ViewState& ui, const InterventionInfo& info);
 
-// Loss of the task's unit from nats.
-[[nodiscard]] double shown_loss(const ViewState& ui, double nats);
-[[nodiscard]] std::string loss_unit(const ViewState& ui);
 // "+0.083": two digits of the half width of its interval, three to six decimals.
 [[nodiscard]] std::string change_words(const PairedChange& change);
 [[nodiscard]] int change_decimals(const PairedChange& change);

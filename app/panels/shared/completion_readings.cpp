@@ -28,6 +28,12 @@ bool is_completing(const ViewState& ui) {
     return completion && !completion->done && completion->error.empty();
 }
 
+double rest_after(const ViewState& ui, const Completion& completion) {
+    if (ui.status.state != RunState::running) return 0;
+    const double share = ui.settings.trainer_share;
+    return completion.seconds * std::clamp(share / std::max(0.05, 1 - share), 1.0, 19.0);
+}
+
 std::string classifier_words(const ModelView& ui) {
     const std::string none = "It gives a label and cannot fill in what is masked. ";
     if (ui.status.mixer.has_bias())

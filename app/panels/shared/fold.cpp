@@ -27,8 +27,14 @@ Positions::GridPosition unfold(const Positions& positions, int64_t row, int64_t 
     return x < positions.width ? Positions::GridPosition{0, x, 0} : Positions::GridPosition{};
 }
 
-Folded fold_row(const Positions& positions, std::span<const float> row, int64_t channel,
-                bool mean) {
+namespace {
+
+struct FoldHow {
+    int64_t channel = -1;
+    bool mean = false, over_targets = false;
+};
+
+Folded fold(const Positions& positions, std::span<const float> row, const FoldHow& how) {
     Folded out;
     out.rows =
         positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
@@ -38,18 +44,30 @@ Folded fold_row(const Positions& positions, std::span<const float> row, int64_t 
     out.hidden.assign(size, 1);
     std::vector<float> count(size, 0);
     for (size_t j = 0; j < row.size(); ++j) {
-        const Positions::GridPosition place = positions.source(int64_t(j));
+        const Positions::GridPosition place =
+            how.over_targets ? positions.target(int64_t(j)) : positions.source(int64_t(j));
         if (!place.is_on_grid() || std::isnan(row[j])) continue;
-        if (channel >= 0 && place.channel != channel) continue;
+        if (how.channel >= 0 && place.channel != how.channel) continue;
         const FoldPlace at = fold_place(positions, place);
         const auto i = size_t(at.row * out.columns + at.column);
         out.values[i] += row[j];
         out.hidden[i] = 0;
         count[i] += 1;
     }
-    for (size_t i = 0; mean && i < size; ++i)
+    for (size_t i = 0; how.mean && i < size; ++i)
         if (count[i] > 0) out.values[i] /= count[i];
     return out;
+}
+
+}  // namespace
+
+Folded fold_row(const Positions& positions, std::span<const float> row, int64_t channel,
+                bool mean) {
+    return fold(positions, row, {.channel = channel, .mean = mean});
+}
+
+Folded fold_targets(const Positions& positions, std::span<const float> column) {
+    return fold(positions, column, {.mean = true, .over_targets = true});
 }
 
 }  // namespace aft::app

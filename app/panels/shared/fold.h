@@ -24,6 +24,8 @@ inline constexpr int64_t kTextWidth = 32;  // bytes a line when a text is folded
 // into lines of kTextWidth.
 [[nodiscard]] Folded fold_row(const Positions& positions, std::span<const float> row,
                               int64_t channel, bool mean = false);
+// column: [T] over the targets of one source; the mean of the channels of a pixel.
+[[nodiscard]] Folded fold_targets(const Positions& positions, std::span<const float> column);
 // Where a position stands in the folded picture; row -1 = not on it.
 struct FoldPlace {
     int64_t row = -1, column = -1;

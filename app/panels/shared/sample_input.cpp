@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/panels/shared/model_state.h"
+#include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
@@ -107,6 +108,29 @@ std::vector<uint8_t> sample_bytes(const ViewState& ui) {
 std::vector<uint8_t> sample_tokens(const ViewState& ui) {
     const auto& item = ui.selection.image.item;
     return item ? item->tokens : std::vector<uint8_t>();
+}
+
+void choose_target(ViewState& ui, const Positions& positions) {
+    Cell& cell = ui.selection.cell;
+    if (cell.target >= 0 && cell.target < positions.tokens) return;
+    cell.target = positions.is_text
+                      ? positions.tokens / 2
+                      : positions.target_at(positions.height * 5 / 8, positions.width / 2, 0);
+}
+
+int64_t target_channel(const ViewState& ui, const Positions& positions) {
+    return positions.target(ui.selection.cell.target).channel;
+}
+
+void target_channel_tool(PaneContext& ui, const Positions& positions) {
+    inline_label(ui, "Target");
+    const Choice names[] = {{.text = "R##r"}, {.text = "G##g"}, {.text = "B##b"}};
+    auto chosen = int(target_channel(ui, positions));
+    if (!segmented(ui, "Target channel##target_channel", chosen,
+                   {.list = names, .tip = "The colour of the target pixel that is predicted."}))
+        return;
+    const Positions::GridPosition at = positions.target(ui.selection.cell.target);
+    if (at.is_on_grid()) ui.selection.cell.target = positions.target_at(at.y, at.x, chosen);
 }
 
 Positions::GridPosition shown_source(const ViewState& ui, const Positions& positions) {

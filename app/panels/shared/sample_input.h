@@ -21,6 +21,12 @@ void sample_tool(Ui& ui);
     const ViewState& ui);                                     // of a text, as they are read
 [[nodiscard]] std::string sample_words(const ViewState& ui);  // "horse, test 60"
 
+// The chosen target; where there is none yet, one in the lower half that the model knows.
+void choose_target(ViewState& ui, const Positions& positions);
+// R, G, B: which value of the target pixel is predicted. For pictures of three channels.
+void target_channel_tool(PaneContext& ui, const Positions& positions);
+[[nodiscard]] int64_t target_channel(const ViewState& ui, const Positions& positions);
+
 // The source that is looked at; not on the grid when there is none.
 [[nodiscard]] Positions::GridPosition shown_source(const ViewState& ui, const Positions& positions);
 // A place of the sequence, for a text with its byte: "(3, 12, G)", "181 't' 0x74".

@@ -23,8 +23,10 @@ class LogPanel final : public Panel {
                     .tip = "Shows the messages that have these letters."},
                    filter_);
         ImGui::BeginChild("lines");
+        size_t shown = 0;
         for (const LogLine& line : ui.log) {
             if (!filter_.empty() && line.text.find(filter_) == std::string::npos) continue;
+            ++shown;
             const bool error = line.kind == "error", warning = line.kind == "warning";
             text(ui, fmt::format("{:7.1f} s  {}", line.time, line.kind),
                  {text_size::hint,
@@ -37,6 +39,8 @@ class LogPanel final : public Panel {
         if (shown_ != ui.log.size()) ImGui::SetScrollHereY(1);
         shown_ = ui.log.size();
         ImGui::EndChild();
+        ui.recorder.item("value", ui.recorder.claim("Lines##lines"),
+                         fmt::format("{} of {}", shown, ui.log.size()));
     }
 
   private:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/set_by_hand.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
@@ -69,8 +70,9 @@ void ControlsPanel::draw_setting(PaneContext& ui, Setting& row) {
     if (ui.status.following) blocked = "Another process trains this run.";
     if (!ui.status.can_train && !ui.status.following) blocked = "This model is only looked at.";
     const std::string standard = standard_of(ui, row.key);
-    if (const auto value = setting_row(ui, row, standard, {.is_narrow = true, .why_not = blocked}))
-        ui.commands.send(SetSetting{row.key, *value});
+    const std::string before = value_text(row);
+    const auto value = setting_row(ui, row, standard, {.is_narrow = true, .why_not = blocked});
+    if (value) set_by_hand(ui, row.key, before, *value);
 }
 
 // What the field's number has become where the schedule has run out; "" before.
@@ -131,7 +133,9 @@ void ControlsPanel::draw_target(PaneContext& ui) {
     const bool runs = run_after_ && is_entered(was_typed, ui);  // a number alone does not begin
     const bool is_typed = ui.edit.typing && ui.edit.id == kTarget;
     if (!is_typed) run_after_ = false;
-    if (is_changed) ui.commands.send(SetSetting{"train.steps", std::to_string(target)});
+    if (is_changed)
+        set_by_hand(ui, "train.steps", std::to_string(ui.status.target_step),
+                    std::to_string(target));
     if (runs) ui.commands.send(TrainUntil{target});
 }
 

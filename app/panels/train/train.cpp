@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/set_by_hand.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
@@ -135,7 +136,8 @@ void RunPanel::draw_until(Ui& ui) {
     const bool is_entered =
         ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter);
     if (is_entered) {
-        ui.commands.send(SetSetting{"train.steps", std::to_string(until_)});
+        set_by_hand(ui, "train.steps", std::to_string(ui.status.target_step),
+                    std::to_string(until_));
         ui.commands.send(TrainUntil{until_});
     }
     ImGui::CloseCurrentPopup();
@@ -181,7 +183,7 @@ std::string saves_words(const TrainConfig& train) {
         words += train.save_minutes == 1 ? std::string("every minute, ")
                                          : fmt::format("every {:g} minutes, ", train.save_minutes);
     return words +
-           "before a change of rates, decay, clip or dropout, at the end, and by Save (Ctrl+S) at "
+           "before a change of rates, decay, clip or dropout, at the end, and by Save at "
            "any time. What Save writes stays for good.";
 }
 

@@ -46,7 +46,7 @@ class TrainSamplesPanel final : public Panel {
     void draw_texts(PaneContext& ui);
     [[nodiscard]] std::string caption_words(const ModelView& ui) const;
 
-    const Session* session_ = nullptr;
+    uint64_t opened_ = 0;
     int64_t rewinds_ = 0;
     std::shared_ptr<const DataItem> item_;
     std::deque<SampleMoment> moments_;  // newest first
@@ -76,7 +76,7 @@ std::string moment_words(const ModelView& ui, const Completion& completion) {
 }
 
 void TrainSamplesPanel::forget(const ModelView& ui) {
-    session_ = ui.session;
+    opened_ = ui.opened;
     rewinds_ = ui.status.rewinds;  // steps that were shown may come a second time
     item_ = nullptr;
     moments_.clear();
@@ -125,10 +125,7 @@ void TrainSamplesPanel::take(PaneContext& ui) {
         asked_.tried.erase(asked_.at);
         asked_.step = -1;
     }
-    // The trainer's share of the time also holds against these: all of it means one part in twenty.
-    const double share = ui.settings.trainer_share;
-    const double rest = std::clamp(share / std::max(0.05, 1 - share), 1.0, 19.0);
-    asked_.next_at = ui.time + std::max(kLeastPause, now->seconds * rest);
+    asked_.next_at = ui.time + std::max(kLeastPause, rest_after(ui, *now));
 }
 
 // The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
@@ -140,7 +137,7 @@ int64_t TrainSamplesPanel::earlier_checkpoint() const {
 }
 
 void TrainSamplesPanel::ask(PaneContext& ui) {
-    if (asked_.is_running || is_completing(ui)) return;
+    if (asked_.is_running || ui.session->completions().is_busy()) return;
     const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
     int64_t step = ui.shown_step(), at = ui.selection.step;
     if (step == asked_.step) {  // with time to spare: how it was at earlier checkpoints
@@ -308,7 +305,7 @@ void TrainSamplesPanel::draw(Ui& ui) {
         return;
     }
     if (completion_state(ui)) return;
-    if (session_ != ui.session || rewinds_ != ui.status.rewinds) forget(ui);
+    if (opened_ != ui.opened || rewinds_ != ui.status.rewinds) forget(ui);
     ItemError problem;
     if (!item_) item_ = ui.session->items().example("validation", 0, &problem);
     if (!problem.words.empty()) {

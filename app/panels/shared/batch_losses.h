@@ -1,7 +1,7 @@
-// LabLosses: the loss of the pinned batch without and with each intervention, example by example.
-// Asks the session for one portion after the other, so that probes of other panes are never held up
-// for long. What has been measured is kept while the weights and the batch stay. Window thread;
-// returns at once.
+// BatchLosses: the loss of a batch of the data at one step, without and with interventions, example
+// by example. Asks the session for one portion after the other, so that probes of other panes are
+// never held up for long. What has been measured is kept while the weights and the batch stay.
+// Window thread; returns at once.
 #pragma once
 #include <cstdint>
 #include <list>
@@ -22,14 +22,26 @@ struct RecipeLosses {
     double seconds = 0;         // from the question to the last answer
 };
 
-class LabLosses {
+// Which examples are measured, and with the weights of which step.
+struct LossBatch {
+    std::string path{}, data{}, split{};  // of the model; its data; part of these, empty: the usual
+    int64_t step = -2;                    // -1 = live
+    int64_t first = 0, examples = 0;
+    [[nodiscard]] bool operator==(const LossBatch&) const = default;
+};
+
+class BatchLosses {
   public:
     // Once a frame: takes what has come and asks for what is missing, in the order of `wanted`.
-    void update(PaneContext& ui, const std::vector<Recipe>& wanted);
+    void update(PaneContext& ui, const LossBatch& batch, const std::vector<Recipe>& wanted);
     // Null: nothing of it yet.
     [[nodiscard]] const RecipeLosses* of(const Recipe& recipe) const;
     [[nodiscard]] const std::vector<std::shared_ptr<const DataItem>>& items() const {
         return items_;
+    }
+    // Examples of the part, of which a batch has at most all; 0 = not known yet.
+    [[nodiscard]] int64_t part_size() const {
+        return items_.empty() ? 0 : items_.front()->part_size;
     }
     [[nodiscard]] const std::string& item_error() const { return item_error_; }
     [[nodiscard]] int64_t step() const { return step_; }  // of the weights; -1 = none yet
@@ -39,18 +51,13 @@ class LabLosses {
     [[nodiscard]] std::optional<PairedChange> change(const Recipe& recipe) const;
 
   private:
-    struct BatchKey {
-        std::string path, data, split;
-        int64_t step = -2, first = 0, examples = 0;
-        [[nodiscard]] bool operator==(const BatchKey&) const = default;
-    };
-    void take_items(PaneContext& ui, const BatchKey& key);
+    void take_items(PaneContext& ui);
     [[nodiscard]] RecipeLosses& losses(const Recipe& recipe);
     // False: nothing more in this frame.
     [[nodiscard]] bool advance(PaneContext& ui, RecipeLosses& of, size_t target);
     [[nodiscard]] ProbeRequest portion(const PaneContext& ui, const RecipeLosses& of) const;
 
-    BatchKey key_;
+    LossBatch batch_;
     std::vector<std::shared_ptr<const DataItem>> items_;
     std::string item_error_;
     std::list<RecipeLosses> measured_;  // newest use first

@@ -1,9 +1,7 @@
-#include "app/panels/lab/lab_losses.h"
+#include "app/panels/shared/batch_losses.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include "app/panels/lab/lab_words.h"
 
 namespace aft::app {
 
@@ -20,13 +18,13 @@ size_t portion_size(const ModelConfig& model, int64_t tokens) {
 
 }  // namespace
 
-const RecipeLosses* LabLosses::of(const Recipe& recipe) const {
+const RecipeLosses* BatchLosses::of(const Recipe& recipe) const {
     const auto found = std::find_if(measured_.begin(), measured_.end(),
                                     [&](const auto& one) { return one.recipe == recipe; });
     return found == measured_.end() ? nullptr : &*found;
 }
 
-RecipeLosses& LabLosses::losses(const Recipe& recipe) {
+RecipeLosses& BatchLosses::losses(const Recipe& recipe) {
     const auto found = std::find_if(measured_.begin(), measured_.end(),
                                     [&](const auto& one) { return one.recipe == recipe; });
     if (found != measured_.end()) {
@@ -39,12 +37,12 @@ RecipeLosses& LabLosses::losses(const Recipe& recipe) {
 }
 
 // In their order; those after a missing one wait for it.
-void LabLosses::take_items(PaneContext& ui, const BatchKey& key) {
+void BatchLosses::take_items(PaneContext& ui) {
     item_error_.clear();
     int asked = 0;
-    for (auto i = int64_t(items_.size()); i < key.examples && asked < kItemsAtOnce; ++i) {
+    for (auto i = int64_t(items_.size()); i < batch_.examples && asked < kItemsAtOnce; ++i) {
         ItemError error;
-        auto item = ui.session->items().example(key.split, key.first + i, &error);
+        auto item = ui.session->items().example(batch_.split, batch_.first + i, &error);
         if (!item && !error.words.empty()) {
             if (i == int64_t(items_.size())) item_error_ = error.words;
             return;
@@ -57,10 +55,10 @@ void LabLosses::take_items(PaneContext& ui, const BatchKey& key) {
     }
 }
 
-ProbeRequest LabLosses::portion(const PaneContext& ui, const RecipeLosses& of) const {
+ProbeRequest BatchLosses::portion(const PaneContext& ui, const RecipeLosses& of) const {
     ProbeRequest request;
     request.probe = "loss";
-    request.step = key_.step;
+    request.step = batch_.step;
     request.recipe = of.recipe;
     const size_t first = of.nats.size();
     const size_t most = portion_size(ui.status.config.model, ui.status.tokens);
@@ -73,8 +71,8 @@ ProbeRequest LabLosses::portion(const PaneContext& ui, const RecipeLosses& of) c
     return request;
 }
 
-bool LabLosses::advance(PaneContext& ui, RecipeLosses& of, size_t target) {
-    const auto wanted = size_t(key_.examples);
+bool BatchLosses::advance(PaneContext& ui, RecipeLosses& of, size_t target) {
+    const auto wanted = size_t(batch_.examples);
     if (!of.error.empty() || of.nats.size() >= target) return true;
     is_busy_ = item_error_.empty();
     // Whole portions, so that the same questions are asked whenever items come.
@@ -103,38 +101,34 @@ bool LabLosses::advance(PaneContext& ui, RecipeLosses& of, size_t target) {
     return is_done;
 }
 
-void LabLosses::update(PaneContext& ui, const std::vector<Recipe>& wanted) {
+void BatchLosses::update(PaneContext& ui, const LossBatch& batch,
+                         const std::vector<Recipe>& wanted) {
     is_busy_ = false;
-    const std::optional<int64_t> step = lab_step(ui);
-    if (!step) return;
-    const LabChoice& lab = ui.selection.lab;
-    const BatchKey key{ui.status.path, ui.status.config.data.source, lab.split, *step, lab.first,
-                       lab.examples};
-    if (!(key == key_)) {
-        const bool has_other_items = key.path != key_.path || key.data != key_.data ||
-                                     key.split != key_.split || key.first != key_.first;
+    if (!(batch == batch_)) {
+        const bool has_other_items = batch.path != batch_.path || batch.data != batch_.data ||
+                                     batch.split != batch_.split || batch.first != batch_.first;
         if (has_other_items) items_.clear();
-        if (items_.size() > size_t(key.examples)) items_.resize(size_t(key.examples));
+        if (items_.size() > size_t(batch.examples)) items_.resize(size_t(batch.examples));
         measured_.clear();
         step_ = -1;
         asked_at_ = -1;
-        key_ = key;
+        batch_ = batch;
     }
-    if (ui.status.config.data.source.empty()) {
+    if (batch.data.empty()) {
         item_error_ = "The data of this model are not known";
         return;
     }
-    take_items(ui, key);
+    take_items(ui);
     // A few examples of all of them first: then the answer becomes sharper.
     for (auto target = size_t(kFirstExamples);; target *= 2) {
-        target = std::min(target, size_t(key.examples));
+        target = std::min(target, size_t(batch.examples));
         for (const Recipe& recipe : wanted)
             if (!advance(ui, losses(recipe), target)) return;
-        if (target == size_t(key.examples)) return;
+        if (target == size_t(batch.examples)) return;
     }
 }
 
-std::optional<PairedChange> LabLosses::change(const Recipe& recipe) const {
+std::optional<PairedChange> BatchLosses::change(const Recipe& recipe) const {
     const RecipeLosses *const before = of({}), *const after = of(recipe);
     if (before == nullptr || after == nullptr || after->nats.empty()) return std::nullopt;
     return paired_change(before->nats, after->nats);

@@ -1,0 +1,168 @@
+#include "app/host/take_picture.h"
+
+#include <fmt/format.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "app/state/view_file.h"
+#include "core/caught.h"
+#include "core/files.h"
+#include "core/npz.h"
+#include "model/system.h"
+#include "viz/gl/framebuffer.h"
+#include "viz/svg/draw_svg.h"
+
+namespace aft::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_of_numbers(const std::string& path) {
+    const std::string ending = lower_ending(path);
+    return ending == ".npz" || ending == ".csv";
+}
+
+bool is_svg(const std::string& path) {
+    return lower_ending(path) == ".svg";
+}
+
+void set_smooth_edges(bool is_smooth) {
+    ImGuiStyle& style = ImGui::GetStyle();
+    style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = is_smooth;
+}
+
+std::function<void()> writing_numbers(const Ui& ui, const std::string& path) {
+    std::vector<NumberTable> tables = ui.picture.numbers.tables();
+    if (tables.empty()) fail("the panes in the middle show no map, curve or picture");
+    if (lower_ending(path) == ".csv")
+        return [path, tables = std::move(tables)] { write_csv(path, tables); };
+    return [path, tables = std::move(tables), note = view_text(view_of(ui))] {
+        write_npz(path, tables, note);
+    };
+}
+
+std::function<void()> writing_svg(const Ui& ui, const FrameReader& source,
+                                  const std::string& path) {
+    const viz::SvgView view{ui.picture.low, ui.picture.high, ui.theme.gap,
+                            ui.status.name + ", " + workspace_name(ui.workspace)};
+    return [path, text = viz::draw_data_svg(*ImGui::GetDrawData(), view, source.texture)] {
+        write_atomically(path, text);
+    };
+}
+
+// What is left to do when the frame has been read: may take seconds.
+std::function<void()> writing(const Ui& ui, const FrameReader& source, const std::string& path) {
+    if (!is_of_numbers(path) && !source.pixels) fail("there is no OpenGL to draw it with");
+    check_writable(path);
+    if (is_of_numbers(path)) return writing_numbers(ui, path);
+    if (is_svg(path)) return writing_svg(ui, source, path);
+    return [path, picture = middle_of(source.pixels(), ui.picture)] { write_png(path, picture); };
+}
+
+void say_outcome(Ui& ui, const std::string& path, const std::string& error) {
+    const bool is_written = error.empty();
+    const std::string what = is_of_numbers(path) ? "Numbers" : "Picture";
+    ui.toasts.add({.kind = is_written ? ToastKind::done : ToastKind::error,
+                   .title = what + (is_written ? " saved" : " not saved"),
+                   .detail = is_written ? path : error});
+    ui.say(is_written ? "info" : "error", is_written
+                                              ? fmt::format("{} saved: {}", what, path)
+                                              : fmt::format("{} not saved: {}", what, error));
+    ui.want_frames(2);
+}
+
+void report(Ui& ui) {
+    if (ui.picture.work.is_busy()) return ui.want_frame_at(ui.time + 0.05);
+    const auto written = ui.picture.work.latest();
+    if (!written || written->number == ui.picture.reported) return;
+    ui.picture.reported = written->number;
+    say_outcome(ui, written->path, written->error);
+}
+
+Image draw_again() {
+    ImDrawData* const data = ImGui::GetDrawData();
+    const auto pixels = [](float size, float scale) { return int(std::lround(size * scale)); };
+    const int width = pixels(data->DisplaySize.x, data->FramebufferScale.x);
+    const int height = pixels(data->DisplaySize.y, data->FramebufferScale.y);
+    AFT_CHECK(std::max(width, height) <= viz::gl::max_texture_size(),
+              "{} x {} pixels are more than OpenGL draws here, {} a side: take a smaller scale",
+              width, height, viz::gl::max_texture_size());
+    const viz::gl::KeepTarget kept;
+    const viz::gl::Framebuffer target(width, height);
+    target.clear(0, 1);
+    ImGui_ImplOpenGL3_RenderDrawData(data);
+    return target.read(true);
+}
+
+}  // namespace
+
+Image middle_of(const Image& whole, const DuePicture& due) {
+    const float scale = ImGui::GetIO().DisplayFramebufferScale.x;
+    const auto pixel = [&](float at, int64_t most) {
+        return std::clamp<int64_t>(std::llround(at * scale), 0, most);
+    };
+    const int64_t left = pixel(due.low.x, whole.width), right = pixel(due.high.x, whole.width);
+    const int64_t top = pixel(due.low.y, whole.height), bottom = pixel(due.high.y, whole.height);
+    if (left >= right || top >= bottom) fail("nothing is shown");
+    Image out{right - left, bottom - top, whole.channels, {}};
+    for (int64_t y = top; y < bottom; ++y) {
+        const auto row = whole.pixels.begin() + (y * whole.width + left) * whole.channels;
+        out.pixels.insert(out.pixels.end(), row, row + out.width * out.channels);
+    }
+    return out;
+}
+
+FrameReader gl_reader() {
+    return {.pixels = draw_again, .texture = [](ImTextureID texture) {
+                return viz::gl::read_texture(static_cast<unsigned>(texture));
+            }};
+}
+
+void begin_picture_frame(Ui& ui) {
+    ui.numbers = nullptr;
+    if (!ui.picture.is_due()) return;
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigFlags |= ImGuiConfigFlags_NoMouse;  // the pointer marks nothing in it
+    if (!ui.picture.is_now()) return;
+    if (is_svg(ui.picture.request.path)) set_smooth_edges(false);
+    ImVec2& density = io.DisplayFramebufferScale;
+    density = {density.x * float(ui.picture.request.scale),
+               density.y * float(ui.picture.request.scale)};
+    ui.picture.numbers = {};
+    ui.picture.numbers.pane = [&ui] { return pane_id(ui.recorder); };
+    if (is_of_numbers(ui.picture.request.path)) ui.numbers = &ui.picture.numbers;
+}
+
+bool take_due_picture(Ui& ui, const FrameReader& source) {
+    report(ui);
+    if (!ui.picture.is_due() || --ui.picture.frames > 0) return false;
+    const PictureRequest request = std::exchange(ui.picture.request, {});
+    std::function<void()> write;
+    const std::string error =
+        error_words([&] { write = writing(ui, source, request.path); }, plain_words);
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigFlags &= ~ImGuiConfigFlags_NoMouse;
+    set_smooth_edges(true);
+    io.DisplayFramebufferScale = {io.DisplayFramebufferScale.x / float(request.scale),
+                                  io.DisplayFramebufferScale.y / float(request.scale)};
+    ui.numbers = nullptr;
+    ui.picture.numbers = {};
+    if (!error.empty()) {
+        say_outcome(ui, request.path, error);
+        return true;
+    }
+    ui.picture.work.start(
+        [write = std::move(write), path = request.path, number = ++ui.picture.started](
+            const auto& publish, const std::stop_token&) {
+            publish({.path = path, .error = error_words(write, plain_words), .number = number});
+        });
+    ui.want_frame_at(ui.time + 0.05);
+    return true;
+}
+
+}  // namespace aft::app

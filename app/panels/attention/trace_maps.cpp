@@ -1,0 +1,197 @@
+#include "app/panels/attention/trace_maps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/widgets/buttons.h"
+#include "app/widgets/text.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+namespace {
+
+constexpr float kTraceTitle = 22;  // above every map
+constexpr float kTraceGap = 16;
+
+// Columns and whole pixels a value at which `count` tiles are largest.
+struct TraceGrid {
+    int columns = 1, zoom = 0;
+};
+
+TraceGrid trace_grid(const DrawContext& ui, const Positions& positions, int count, ImVec2 area) {
+    const int64_t tall =
+        positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
+    const int64_t wide = positions.is_text ? kTextWidth : positions.width;
+    const float gap = ui.px(kTraceGap);
+    TraceGrid best;
+    for (int columns = 1; columns <= count; ++columns) {
+        const auto lines = float((count + columns - 1) / columns);
+        const ImVec2 each = {(area.x + gap) / float(columns) - gap,
+                             (area.y + gap) / lines - gap - ui.px(kTraceTitle)};
+        const bool fits = each.x >= float(wide) && each.y >= float(tall);
+        const int zoom = fits ? viz::fit_zoom(each, tall, wide, 4096) : 0;
+        if (zoom > best.zoom) best = {columns, zoom};
+    }
+    if (best.zoom == 0)  // at one pixel a value they scroll
+        best = {std::max(1, int((area.x + gap) / (float(wide) + gap))), 1};
+    return best;
+}
+
+Cell trace_source_cell(const ViewState& ui, const Positions& positions,
+                       const Positions::GridPosition& place) {
+    Cell cell = ui.selection.cell;
+    cell.source = place.is_on_grid() ? positions.source_at(place.y, place.x, 0) : -1;
+    return cell;
+}
+
+std::string start_words(const Positions& positions, const TraceRow& row) {
+    if (positions.source(0).is_on_grid() || row.shares.empty()) return "";
+    return (positions.has_class_token ? "class " : "start ") + source_share_words(row.shares[0]);
+}
+
+}  // namespace
+
+std::string trace_words(int64_t layer) {
+    return layer == 0 ? "Input tokens" : fmt::format("Input of layer {}", layer);
+}
+
+std::string source_share_words(double share) {
+    return share > 0 && share < 1e-5 ? "below 0.001 %" : plain_number(100 * share, 3) + " %";
+}
+
+Coloring trace_coloring(const ViewState& ui, const TraceRow& row) {
+    return attention_coloring(ui, {0, std::max(1e-9, row.top)});
+}
+
+void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
+                           TraceReply& reply) {
+    const Positions positions(ui.status);
+    const TraceRow& row = tile.row;
+    const bool is_chosen = row.layer == ui.selection.cell.layer;
+    const std::string words = row.layer == 0 ? "Tokens" : fmt::format("Layer {}", row.layer);
+    text_at(ui, tile.box.low, words,
+            {text_size::label, is_chosen ? ui.theme.accent : ui.theme.text1, Face::semibold,
+             tile.box.width()});
+    const std::string start = start_words(positions, row);
+    const float taken = text_extent(ui, words, text_size::label, Face::semibold).x + ui.px(10);
+    if (!start.empty() && taken + text_extent(ui, start, text_size::hint).x < tile.box.width())
+        text_right(ui, {tile.box.high.x, tile.box.low.y + ui.px(1)}, start,
+                   {text_size::hint, ui.theme.text3});
+    viz::MapView view =
+        folded_view(ui, row.folded, {tile.box.width(), tile.box.height() - ui.px(kTraceTitle)});
+    const std::string id = fmt::format("trace_{}", row.layer);
+    view.id = id.c_str();
+    view.coloring = trace_coloring(ui, row);
+    small.under.lay_under(ui, row.folded, view, OverImage::When::always);
+    ImGui::SetCursorScreenPos({tile.box.low.x, tile.box.low.y + ui.px(kTraceTitle)});
+    const viz::MapReply map = small.map.draw(view, ui);
+    ui.recorder.area({.kind = "map",
+                      .path = ui.recorder.claim({trace_words(row.layer), id}),
+                      .min = map.map.low,
+                      .max = map.map.high,
+                      .value = positions.target_words(ui.selection.cell.target),
+                      .why_not = {}});
+    if (is_chosen) viz::draw_ring(ui, map.map, ui.theme.accent, 2);
+    const auto cell = [&](const viz::MapCell& at) {
+        return trace_source_cell(ui, positions, unfold(positions, at.row, at.column));
+    };
+    if (map.hovered.is_valid()) {
+        reply.read_layer = row.layer;
+        ui.selection.point(cell(map.hovered));
+    }
+    if (!map.clicked.is_valid()) return;
+    Cell chosen = cell(map.clicked);
+    chosen.layer = row.layer;
+    ui.selection.lock(chosen);
+}
+
+void TraceMaps::draw_sample(PaneContext& ui, const viz::Box& box, TraceReply& reply) {
+    const Positions positions(ui.status);
+    text_at(ui, box.low, "Target", {text_size::label, ui.theme.text1, Face::semibold, box.width()});
+    ImGui::SetCursorScreenPos({box.low.x, box.low.y + ui.px(kTraceTitle)});
+    const auto at =
+        sample_.draw(ui, std::max(box.width(), box.height() - ui.px(kTraceTitle)),
+                     positions.target(ui.selection.cell.target), shown_source(ui, positions));
+    if (at.clicked.is_on_grid())
+        reply.target =
+            positions.target_at(at.clicked.y, at.clicked.x, target_channel(ui, positions));
+}
+
+void TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply) {
+    const Positions positions(ui.status);
+    const int first = positions.is_text ? 0 : 1;  // a text stands above its maps
+    const int count = first + int(data.rows().size());
+    const TraceGrid grid = trace_grid(ui, positions, count, area);
+    const int64_t tall =
+        positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
+    const int64_t wide = positions.is_text ? kTextWidth : positions.width;
+    const ImVec2 size = {float(wide * grid.zoom), float(tall * grid.zoom) + ui.px(kTraceTitle)};
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    const auto box = [&](int i) {
+        const ImVec2 low = {corner.x + (size.x + ui.px(kTraceGap)) * float(i % grid.columns),
+                            corner.y + (size.y + ui.px(kTraceGap)) * float(i / grid.columns)};
+        return viz::Box{low, {low.x + size.x, low.y + size.y}};
+    };
+    while (small_.size() < data.rows().size()) small_.push_back(std::make_unique<Small>());
+    if (first == 1) draw_sample(ui, box(0), reply);
+    for (size_t i = 0; i < data.rows().size(); ++i)
+        draw_small(ui, {data.rows()[i], box(first + int(i))}, *small_[i], reply);
+    // Of the height of all, or the last line could not be scrolled to.
+    ImGui::SetCursorScreenPos({corner.x, box(count - 1).high.y});
+    ImGui::Dummy({1, 1});
+}
+
+// Hovering a character reads it as a source, a click makes it the target.
+void TraceMaps::draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, TraceReply& reply) {
+    const Positions positions(ui.status);
+    const std::vector<uint8_t> bytes = sample_bytes(ui);
+    text(ui, trace_words(row.layer), {text_size::label, ui.theme.text1, Face::semibold});
+    viz::TextMapView view;
+    view.id = "traced text";
+    view.bytes = bytes;
+    view.values = row.folded.values;
+    view.hidden = row.folded.hidden;
+    view.version = row.folded.version * 1000 + uint64_t(row.layer);
+    view.coloring = trace_coloring(ui, row);
+    view.area = {area.x, viz::text_height(bytes, {area.x, area.y - ui.px(kTraceTitle)}, ui)};
+    view.target = positions.target(ui.selection.cell.target).x;
+    view.source = shown_source(ui, positions).x;
+    view.scroll = &scroll_;
+    const viz::TextMapReply at = text_.draw(view, ui);
+    ui.recorder.area({.kind = "map",
+                      .path = ui.recorder.claim("Text##traced_text"),
+                      .min = at.box.low,
+                      .max = at.box.high,
+                      .value = trace_words(row.layer),
+                      .why_not = {},
+                      .item = at.id});
+    if (at.hovered >= 0) {
+        reply.read_layer = row.layer;
+        ui.selection.point(trace_source_cell(ui, positions, {0, at.hovered, 0}));
+    }
+    if (at.clicked >= 0) reply.target = positions.target_at(0, at.clicked, 0);
+}
+
+TraceMaps::TraceReply TraceMaps::draw(PaneContext& ui, const TraceData& data, const viz::Box& box) {
+    TraceReply reply;
+    ImGui::SetCursorScreenPos(box.low);
+    if (ImGui::BeginChild("trace maps", {box.width(), box.height()},
+                          ImGuiChildFlags_NavFlattened)) {
+        ImVec2 area = ImGui::GetContentRegionAvail();
+        const TraceRow* const chosen = data.row(ui.selection.cell.layer);
+        if (ui.status.task.is_text() && chosen != nullptr) {
+            const float top = ImGui::GetCursorScreenPos().y;
+            draw_text(ui, *chosen, {area.x, std::floor(area.y * 0.6F)}, reply);
+            ImGui::Dummy({1, ui.px(4)});
+            area.y -= ImGui::GetCursorScreenPos().y - top;
+        }
+        draw_grid(ui, data, area, reply);
+    }
+    ImGui::EndChild();
+    return reply;
+}
+
+}  // namespace aft::app

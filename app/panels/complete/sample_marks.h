@@ -1,0 +1,25 @@
+// Marks on the samples of the newest completion: starred ones come first, discarded ones are not
+// shown; a sample as the next source. Window thread; returns at once.
+#pragma once
+#include <vector>
+
+#include "app/state/actions.h"
+#include "app/state/ui.h"
+
+namespace aft::app {
+
+// Indices of the samples of `count` in the order in which they are shown.
+[[nodiscard]] std::vector<size_t> shown_samples(const CompletionChoice& choice, size_t count);
+// ", 1 starred, 2 discarded"; "" = none is marked.
+[[nodiscard]] std::string marks_words(const CompletionChoice& choice);
+void forget_marks(CompletionChoice& choice);
+// The picture that Source, Attention and Keys show becomes the sample that is looked at.
+void take_sample_as_picture(ViewState& ui, const Completion& completion);
+// "" = the sample that is looked at can be a picture.
+[[nodiscard]] std::string why_no_picture(const ViewState& ui);
+// Star, discard, bring back, use as source: icons beside each other.
+void draw_sample_tools(Ui& ui);
+[[nodiscard]] float sample_tools_width(const DrawContext& ui);
+void add_sample_actions(Actions& actions);
+
+}  // namespace aft::app

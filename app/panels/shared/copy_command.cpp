@@ -1,0 +1,75 @@
+#include "app/panels/shared/copy_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/widgets/buttons.h"
+#include "core/data_spec.h"
+#include "core/text.h"
+#include "model/model_files.h"
+
+namespace aft::app {
+
+std::string shown_data(const ViewState& ui) {
+    DataSpec spec = split_data_spec(ui.status.config.data.source);
+    const ImageChoice& image = ui.selection.image;
+    if (image.split.empty() || spec.options.find("split=") != std::string::npos) return spec.text();
+    spec.options += (spec.options.empty() ? "?split=" : "&split=") + image.split;
+    return spec.text();
+}
+
+std::string probe_command(const ViewState& ui, const ProbeRequest& request) {
+    const bool is_file = is_checkpoint_file(ui.status.path);
+    const int64_t step = request.step < 0 ? ui.shown_step() : request.step;
+    std::string out =
+        fmt::format("afterimage probe {} {} --layer {}", request.probe,
+                    shell_word(is_file ? ui.status.path : checkpoint_file(ui.status.path, step)),
+                    request.layer);
+    if (request.head >= 0) out += fmt::format(" --head {}", request.head);
+    if (request.channel >= 0) out += fmt::format(" --channel {}", request.channel);
+    if (request.position > 0) out += fmt::format(" --position {}", request.position);
+    for (const auto& [key, value] : request.options)
+        out += fmt::format(" --{} {}", key, shell_word(value));
+    const ImageChoice& image = ui.selection.image;
+    if (request.tokens.empty()) return out + fmt::format(" -o {}.npy", request.probe);
+    if (!image.path.empty())
+        out += " --image " + shell_word(image.path);
+    else
+        out += fmt::format(" --data {} --index {}", shell_word(shown_data(ui)), image.index);
+    return out + fmt::format(" -o {}.npy", request.probe);
+}
+
+std::string why_no_command(const ViewState& ui, int64_t step) {
+    if (is_checkpoint_file(ui.status.path)) return "";  // it has one step
+    const std::vector<int64_t> saved =
+        ui.session != nullptr ? ui.session->saved_steps() : std::vector<int64_t>();
+    if (std::find(saved.begin(), saved.end(), step) != saved.end()) return "";
+    return fmt::format(
+        "Step {} is not saved whole. Scrub to a saved step, or save the present one.",
+        group_thousands(step));
+}
+
+CopiedCommand command_of(const ViewState& ui, const Watch& watch) {
+    if (!watch.fields() || watch.fields()->fields.empty()) return {"", "Nothing is shown yet."};
+    if (!watch.is_current()) return {"", "What is shown is being read anew."};
+    const ImageChoice& image = ui.selection.image;
+    if (!watch.shown().tokens.empty() && image.path.empty() && image.split.empty())
+        return {"", "The example is a completion or blank: no command takes it from anywhere."};
+    const int64_t step = watch.fields()->fields.front().step;
+    ProbeRequest request = watch.shown();
+    request.step = step;
+    return {probe_command(ui, request), why_no_command(ui, step)};
+}
+
+void copy_command_button(Ui& ui, const CopiedCommand& copied) {
+    const Button copy{.name = "Copy as command##copy_as_command",
+                      .why_not = copied.why_not,
+                      .tip = "Copies the command that writes what is shown here as numbers."};
+    if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
+    if (!button(ui, copy)) return;
+    ImGui::SetClipboardText(copied.command.c_str());
+    ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
+}
+
+}  // namespace aft::app

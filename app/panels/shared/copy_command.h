@@ -1,0 +1,27 @@
+// "Copy as command": the command line that answers what a pane shows, on the clipboard. Window
+// thread; reads no files.
+#pragma once
+#include <string>
+
+#include "app/panels/shared/watch.h"
+#include "app/state/ui.h"
+
+namespace aft::app {
+
+// "images:photos?split=test": the data that the window looks at, with the part that is chosen.
+[[nodiscard]] std::string shown_data(const ViewState& ui);
+
+// `afterimage probe ...` for this request of the open model at the step that is shown, its input
+// taken from where the shown one is from. A request without tokens has none.
+[[nodiscard]] std::string probe_command(const ViewState& ui, const ProbeRequest& request);
+// Why no command gives the same at this step: its weights are not on the disk; "" = one does.
+[[nodiscard]] std::string why_no_command(const ViewState& ui, int64_t step);
+
+struct CopiedCommand {
+    std::string command, why_not;
+};
+[[nodiscard]] CopiedCommand command_of(const ViewState& ui, const Watch& watch);
+// At the cursor, or on a new line where this one is full.
+void copy_command_button(Ui& ui, const CopiedCommand& copied);
+
+}  // namespace aft::app

@@ -1,0 +1,43 @@
+// The tour: every stop names a control that is really there, in every size of window.
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+class TourWindow : public BareTest {
+  protected:
+    [[nodiscard]] std::string stop() { return value_of("tour/main/stop"); }
+};
+
+TEST_F(TourWindow, GoesToRealControlsOneAfterTheOther) {
+    for (const ImVec2 size : {ImVec2(1600, 1000), ImVec2(1100, 700)}) {
+        open_mirror(size);
+        run("help.tour\nframes 6\n");
+        ASSERT_TRUE(stop().starts_with("1 of ")) << dump(ui());
+        const int count = std::stoi(stop().substr(5));
+        EXPECT_GE(count, 8);
+        for (int i = 1; i <= count; ++i) {
+            ASSERT_TRUE(until([&] { return stop().starts_with(std::to_string(i) + " of "); }));
+            EXPECT_TRUE(until([&] { return value_of("tour/main/control") == "shown"; }, 500))
+                << stop() << "\n"
+                << dump(ui());
+            run("click tour/main/next\nframes 6\n");
+        }
+        EXPECT_EQ(stop(), "") << "it ends";
+    }
+}
+
+TEST_F(TourWindow, EscapeEndsItAndTheControlsStayUsable) {
+    open_mirror();
+    run("help.tour\nframes 6\n");
+    EXPECT_EQ(ui().workspace, Workspace::home);
+    run("click tour/main/next\nframes 4\nclick tour/main/back\nframes 4\n");
+    EXPECT_TRUE(stop().starts_with("1 of "));
+    run("view.workspace_biases\nframes 4\n");
+    EXPECT_EQ(ui().workspace, Workspace::biases);
+    run("key Esc\nframes 4\n");
+    EXPECT_EQ(stop(), "");
+}
+
+}  // namespace
+}  // namespace aft::app
