@@ -1,11 +1,13 @@
 #include "app/cli/ranks.h"
 
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/json.h"
 #include "core/outside.h"
@@ -75,12 +77,17 @@ Ranks::Ranks(const RankFlags& flags, const Globals& globals, const nlohmann::jso
 int follow_job(const Ranks& ranks, const std::function<void(const JobControl&)>& job) {
     initialize_model(ranks.globals().device, ranks.globals().threads);
     std::stop_source stop;
-    job({.report =
-             [&stop](const Progress&) {
-                 if (is_stop_asked()) stop.request_stop();
-             },
-         .stop = stop.get_token()});
-    return 0;
+    const std::exception_ptr error = caught([&] {
+        job({.report =
+                 [&stop](const Progress&) {
+                     if (is_stop_asked()) stop.request_stop();
+                 },
+             .stop = stop.get_token()});
+    });
+    if (!error) return 0;
+    // That another rank is lost is the leader's to say, who writes to the same place.
+    if (is_child_rank() && ranks.group()->is_broken()) return 1;
+    std::rethrow_exception(error);
 }
 
 int follow_training(const Ranks& ranks) {

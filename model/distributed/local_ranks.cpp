@@ -144,4 +144,8 @@ bool is_stop_asked() {
     return stop_asked != 0;
 }
 
+bool is_child_rank() {
+    return !variable(kParent).empty();
+}
+
 }  // namespace aft

@@ -28,5 +28,6 @@ class LocalRanks {
 // is only noted. A rank that LocalRanks started ends with its parent.
 void hold_signals();
 [[nodiscard]] bool is_stop_asked();  // SIGTERM came. Any thread.
+[[nodiscard]] bool is_child_rank();  // LocalRanks of another process started this one
 
 }  // namespace aft

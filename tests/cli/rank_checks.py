@@ -250,6 +250,7 @@ def no_number(cli):
     seen = cli.run("train", "--resume", run, "--steps", STEPS + 5, "--nproc", 2)
     cli.check("NaN names a rank and the layer", seen.code == 1 and "rank 0 (" in seen.err and name in seen.err
               and "the step was not applied" in seen.err, seen)
+    cli.check("... once", seen.err.count("afterimage: ") == 1, seen)
 
 
 def run(cli):
