@@ -31,8 +31,12 @@ from suite_builds import Queue, build
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT_S = 1500
+# Up to GCC 13 and Clang 15 the runtime takes one block of dynamic TLS in 256 for that of an old glibc and reads a wild
+# address in it: "Tracer caught signal 11" when leaks are looked for (google/sanitizers 1322).
+NO_OLD_TLS = "intercept_tls_get_addr=0"
 SANITIZER_ENV = {
-    "asan": {"ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    "asan": {"ASAN_OPTIONS": f"detect_leaks=1:strict_string_checks=1:{NO_OLD_TLS}",
+             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
              "LSAN_OPTIONS": f"suppressions={ROOT}/tests/leaks.txt:print_suppressions=0"},
     # LibTorch is not instrumented, and its OpenMP threads would give false reports.
     "tsan": {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=0:exitcode=66", "OMP_NUM_THREADS": "1"},
@@ -42,7 +46,10 @@ SANITIZER_ENV = {
 FAKE_GPU_ENV = {"AFTERIMAGE_DEVICE": "fake-gpu"}
 # Not again there, nor under a sanitizer unless all tests run: what takes long and looks at numbers alone.
 NOT_AGAIN = "NetGradients.AgreeWithFiniteDifferences:MixerStream.WrongStepsAreNoticed"
-NOT_SANITIZED = f"{NOT_AGAIN}:ThreadCount.DoesNotChangeAStep:Ranks.TwoGiveTheBitsOfOneForEveryPreset"
+NOT_SANITIZED = (f"{NOT_AGAIN}:ThreadCount.DoesNotChangeAStep:Ranks.TwoGiveTheBitsOfOneForEveryPreset"
+                 ":OpsAccuracy.tiled_float64:OpsAccuracy.reference_is_the_definition"
+                 ":*OpsPromise.*/reference:*OpsPromise.*/tiled"
+                 ":Decode.ParticlesFollowThePosterior:PackedDecode.StaysExactFarOut")
 FAKE_GPU_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:Decode.*:MixerStream.*:OpsByHand.*:OpsEdges.*"
 
 FUZZ_S = 600 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 30
@@ -326,8 +333,8 @@ def run_fuzzer(program, results):
                    f"-dict={ROOT}/tests/fuzz/words.dict", f"-artifact_prefix={results}/{name}-", "-print_final_stats=1",
                    corpus, str(ROOT / "tests" / "fuzz" / "seeds" / name)]
         try:
-            code = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                  timeout=FUZZ_S + 120).returncode
+            code = subprocess.run(command, cwd=ROOT, env={**os.environ, "ASAN_OPTIONS": NO_OLD_TLS}, stdin=subprocess.DEVNULL,
+                                  stdout=out, stderr=subprocess.STDOUT, timeout=FUZZ_S + 120).returncode
         except subprocess.TimeoutExpired:
             code = 124
     text = log.read_text(errors="replace")

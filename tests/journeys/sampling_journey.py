@@ -124,7 +124,7 @@ def check_play_bar(cli, window):
     window.click("play/main/previous")
     window.until_value(TRACK, "126", 10)
     box = window.place(TRACK)
-    window.click_at(box.x + box.w * 0.502, box.y + box.h / 2)
+    window.click_at(box.x + box.w * 64.5 / 128, box.y + box.h / 2)
     window.until_value(TRACK, "64", 10)
     window.until(lambda d: d.find("play/y_12_x_0/chosen"), "the middle is 12, 0", 10)
     window.click("play/main/play")
