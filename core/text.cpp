@@ -72,11 +72,18 @@ std::string stored_value(double v) {
         return group_thousands(whole);
     }
     if (size == 0 || (size >= 0.01 && size < 1e6)) return plain_number(v, size < 100 ? 4 : 2);
-    std::string digits = fmt::format("{:.3e}", size);
+    return scientific(v, 3);
+}
+
+std::string scientific(double v, int decimals) {
+    if (!std::isfinite(v)) return non_finite(v);
+    const std::string digits = fmt::format("{:.{}e}", std::abs(v), decimals);
     const size_t exponent_at = digits.find('e');
     std::string mantissa = digits.substr(0, exponent_at);
-    while (mantissa.back() == '0') mantissa.pop_back();
-    if (mantissa.back() == '.') mantissa.pop_back();
+    if (decimals > 0) {
+        while (mantissa.back() == '0') mantissa.pop_back();
+        if (mantissa.back() == '.') mantissa.pop_back();
+    }
     const int exponent = std::stoi(digits.substr(exponent_at + 1));
     return fmt::format("{}{}e{}", v < 0 ? kMinus : "", mantissa, exponent);
 }

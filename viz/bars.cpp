@@ -10,6 +10,12 @@
 
 namespace aft::viz {
 
+// At most six characters: what fits to the left of the bars.
+static std::string axis_number(double v) {
+    if (v >= 1e5 || (v > 0 && v < 0.01)) return scientific(v, 1);
+    return fmt::format(fmt::runtime(v >= 1000 ? "{:.0f}" : "{:.3g}"), v);
+}
+
 BarReply draw_bars(const BarPlot& plot, const Look& look) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::InvisibleButton(plot.id, plot.size);
@@ -33,13 +39,10 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const float y = std::round(box.high.y - box.height() * float(share)) + 0.5F;
         list->AddLine({box.low.x, y}, {box.high.x, y}, look.theme.line);
         const double v = share * top;
-        text_at(look, {box.low.x - look.px(6), y - look.px(8)},
-                plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %"
-                             : fmt::format(fmt::runtime(v >= 1e5    ? "{:.1e}"
-                                                        : v >= 1000 ? "{:.0f}"
-                                                                    : "{:.3g}"),
-                                           v),
-                axis);
+        text_at(
+            look, {box.low.x - look.px(6), y - look.px(8)},
+            plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %" : axis_number(v),
+            axis);
     }
     const float pitch = box.width() / float(count);
     for (int i = 0; i < count; ++i) {
@@ -48,10 +51,10 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const float half = std::min(pitch / 2 - std::min(2.0F, pitch / 6), look.px(14));
         const float low = middle - half, high = middle + half;
         const auto tall = top > 0 && std::isfinite(v) ? float(v / top) * box.height() : 0.0F;
-        list->AddRectFilled({low, box.high.y - tall}, {high, box.high.y},
-                            with_alpha(i == plot.highlighted ? look.theme.accent : look.theme.text3,
-                                       plot.dimmed ? 0.55F : 1.0F),
-                            look.px(1));
+        const ImU32 color = i == plot.highlighted ? look.theme.accent : look.theme.text3;
+        if (std::isfinite(v))  // others are not known yet
+            list->AddRectFilled({low, box.high.y - tall}, {high, box.high.y},
+                                with_alpha(color, plot.dimmed ? 0.55F : 1.0F), look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (ImGui::IsItemClicked() && std::abs(mouse.x - middle) < pitch / 2) reply.clicked = i;
         const float number = text_extent(look, std::to_string(count - 1), axis).x;

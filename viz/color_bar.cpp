@@ -174,10 +174,10 @@ std::string bar_number(double value, bool percent) {
     };
     if (size >= 1e4 && size < 1e9) {
         text = size >= 1e6 ? short_form(1e6, "M") : short_form(1e3, "k");
-    } else if (size != 0 && (size < 0.01 || size >= 1e9)) {
-        text = fmt::format("{:.1e}", shown);
+    } else if (size != 0 && (size < 0.001 || size >= 1e9)) {
+        text = scientific(shown, 1);
     } else {
-        text = plain_number(shown, size >= 100 ? 0 : size >= 10 ? 1 : 2);
+        text = plain_number(shown, size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3);
         if (text.find('.') != std::string::npos) {
             while (text.back() == '0') text.pop_back();
             if (text.back() == '.') text.pop_back();
@@ -260,13 +260,18 @@ void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool 
     right.align = Align::right;
     centre.align = Align::centre;
     const float y = box.high.y + look.px(2);
-    text_at(look, {box.low.x, y}, bar_number(coloring.range.low, percent), style);
-    text_at(look, {box.high.x, y}, bar_number(coloring.range.high, percent), right);
+    const std::string low = bar_number(coloring.range.low, percent);
+    const std::string high = bar_number(coloring.range.high, percent);
+    text_at(look, {box.low.x, y}, low, style);
+    text_at(look, {box.high.x, y}, high, right);
     if (coloring.range.low >= 0 || coloring.range.high <= 0) return;
     const BarScale bar(coloring);
     const auto x = std::round(box.low.x + float(bar.place(0)) * box.width()) + 0.5F;
     ImGui::GetWindowDrawList()->AddLine({x, box.low.y}, {x, box.high.y}, look.theme.text2);
-    if (bar.place(0) > 0.22 && bar.place(0) < 0.78) text_at(look, {x, y}, "0", centre);
+    const float half = text_extent(look, "0", centre).x / 2 + look.px(4);
+    if (x - half > box.low.x + text_extent(look, low, style).x &&
+        x + half < box.high.x - text_extent(look, high, right).x)
+        text_at(look, {x, y}, "0", centre);
 }
 
 }  // namespace aft::viz

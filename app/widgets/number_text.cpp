@@ -76,8 +76,10 @@ constexpr const char* kUnknown = "\u2013";
 }  // namespace
 
 std::string short_value(double value, int decimals) {
-    return std::abs(value) < 1e4 || !std::isfinite(value) ? plain_number(value, decimals)
-                                                          : stored_value(value);
+    const double size = std::abs(value);
+    const bool has_digits = size < 1e4 && size >= std::pow(10.0, -decimals);
+    return has_digits || value == 0 || !std::isfinite(value) ? plain_number(value, decimals)
+                                                             : stored_value(value);
 }
 
 std::string speed_words(const Status& s) {

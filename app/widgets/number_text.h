@@ -16,7 +16,7 @@ namespace aft::app {
 // Accepts 1.5e-3, 1,000-free plain numbers, U+2212. nullopt with `error` = "0 to 1, found 200".
 [[nodiscard]] std::optional<double> parse_number(const NumberField& field, std::string_view text,
                                                  std::string& error);
-// A measured value: fixed decimals while it is small, "3.396e9" where that says more.
+// A measured value: fixed decimals where they say it, "3.396e9" and "4.18e-5" where they do not.
 [[nodiscard]] std::string short_value(double value, int decimals);
 // A dash where nothing is measured: training that rests has no speed, an opened model no memory of
 // its own.

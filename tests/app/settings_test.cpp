@@ -22,6 +22,14 @@ class UserSettingsTest : public ::testing::Test {
     void TearDown() override { fs::remove_all(folder_); }
 };
 
+TEST(Numbers, SmallAndLargeMeasuredValuesKeepTheirDigits) {
+    EXPECT_EQ(short_value(0, 2), "0.00");
+    EXPECT_EQ(short_value(0.05, 2), "0.05");
+    EXPECT_EQ(short_value(4.176e-5, 2), "4.176e-5");
+    EXPECT_EQ(short_value(-2e-5, 3), "\u22122e-5");
+    EXPECT_EQ(short_value(3.3964e9, 3), "3.396e9");
+}
+
 TEST_F(UserSettingsTest, RoundTrip) {
     UserSettings settings;
     settings.theme = ThemeName::high_contrast;

@@ -90,8 +90,8 @@ void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, cons
     if (text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(84) < box.width())
         text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
                    {text_size::hint, ui.theme.text3});
-    if (map.folded.values.empty())
-        viz::draw_hatch(ui, box);
+    if (map.folded.values.empty())  // not read yet
+        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
     else if (shown.positions.is_text)
         draw_text(ui, shown, part);
     else

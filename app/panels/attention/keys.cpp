@@ -317,7 +317,7 @@ void KeysPanel::draw(Ui& ui) {
                 fmt::format(", {} of {} channels per layer", shown, channels));
     if (!answer_.error.empty())
         banner(ui, {.title = "The keys could not be computed", .sentence = answer_.error});
-    if (answer_.is_pending) (void)progress_line(ui, "", -1);
+    if (answer_.is_pending) (void)progress_line(ui, shown > 0 ? "" : "Computing these keys", -1);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
     const float left = positions.is_text ? std::min(ui.px(480), std::floor(all.x * 0.48F))

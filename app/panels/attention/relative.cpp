@@ -276,7 +276,8 @@ void RelativePanel::draw(Ui& ui) {
     if (!maps_.watch().error().empty())
         banner(ui,
                {.title = "This average could not be computed", .sentence = maps_.watch().error()});
-    if (maps_.watch().is_pending()) (void)progress_line(ui, "", -1);
+    if (maps_.watch().is_pending())
+        (void)progress_line(ui, maps_.maps().empty() ? "Computing this average" : "", -1);
     read_.at = {};
     if (!maps_.maps().empty()) {
         const ImVec2 corner = ImGui::GetCursorScreenPos();

@@ -275,7 +275,9 @@ void TracePanel::draw(Ui& ui) {
     const Watch& watch = data_.watch();
     if (!watch.error().empty())
         banner(ui, {.title = "This target could not be traced", .sentence = watch.error()});
-    if (watch.is_pending()) (void)progress_line(ui, "Following the target through the layers", -1);
+    if (watch.is_pending())
+        (void)progress_line(ui, data_.rows().empty() ? "Computing this trace, layer by layer" : "",
+                            -1);
     if (!data_.rows().empty()) draw_canvas(ui, positions);
     draw_foot(ui, positions);
 }

@@ -241,7 +241,8 @@ void BiasInspector::draw_range(PaneContext& ui, const Coloring& coloring,
     record_bar(ui, reply.bar, coloring.range);
     Range range = reply.changed ? reply.range : coloring.range;
     bool changed = reply.changed;
-    const int decimals = range.high >= 1000 ? 0 : range.high >= 10 ? 1 : 3;
+    const double top = std::max(std::abs(range.low), std::abs(range.high));
+    const int decimals = top >= 1000 ? 0 : top >= 10 ? 1 : top >= 0.1 ? 3 : -1;
     const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.scale;
     changed |= drag_field(ui,
                           {.name = "Low end##low",

@@ -7,6 +7,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/widgets/number_text.h"
 #include "app/widgets/states.h"
 #include "app/widgets/table.h"
 #include "app/widgets/text.h"
@@ -33,6 +34,7 @@ class StatisticsPanel : public Panel {
     };
     void refresh(const PaneContext& ui, const BiasForm& form);
     void draw_table(PaneContext& ui, const BiasForm& form);
+    [[nodiscard]] std::vector<double> layer_norms(const BiasForm& form) const;
     BiasLayers layers_;
     std::vector<StatisticsRow> lines_;  // layers x heads
 };
@@ -80,7 +82,7 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
         for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
         if (has_kernel)
             for (const double v : {n.norm, n.entropy, n.mean_distance, 100 * n.within_one})
-                row.cells.push_back(there ? plain_number(v, 2) : "\u2013");
+                row.cells.push_back(there ? short_value(v, 2) : "\u2013");
         else
             row.cells.push_back(there ? stored_value(n.norm) : "\u2013");
         row.selected = layer == ui.selection.cell.layer &&
@@ -98,6 +100,18 @@ std::string pairs_and_gauge(const ViewState& ui, const BiasForm& form) {
     return of_what(form.is_kernel()) + (is_fixed ? ", gauge fixed" : ", raw");
 }
 
+// Of a layer's heads together; NaN while one of them has not been read.
+std::vector<double> StatisticsPanel::layer_norms(const BiasForm& form) const {
+    std::vector<double> norms(size_t(form.layers), 0);
+    for (size_t i = 0; i < lines_.size(); ++i) {
+        double& norm = norms[i / size_t(form.heads)];
+        const auto layer = int64_t(i) / form.heads, head = int64_t(i) % form.heads;
+        if (head >= layers_.form(layer).heads) continue;
+        norm = lines_[i].version == 0 ? NAN : std::hypot(norm, lines_[i].numbers.norm);
+    }
+    return norms;
+}
+
 void StatisticsPanel::draw(Ui& ui) {
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
@@ -108,11 +122,7 @@ void StatisticsPanel::draw(Ui& ui) {
                 gauge_words(form, layers_.layer(0)));
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
-    std::vector<double> norms(size_t(form.layers), 0);  // of a layer's heads together
-    for (size_t i = 0; i < lines_.size(); ++i) {
-        double& norm = norms[i / size_t(form.heads)];
-        norm = std::hypot(norm, lines_[i].numbers.norm);
-    }
+    const std::vector<double> norms = layer_norms(form);
     section(
         ui,
         fmt::format("Norm of {} by layer##norm_by_layer", quantity_words(ui.selection.quantity)),
@@ -131,11 +141,12 @@ void StatisticsPanel::draw(Ui& ui) {
                           ImGuiChildFlags_NavFlattened))
         draw_table(ui, form);
     ImGui::EndChild();
-    const ReadOut values[] = {{"layer", std::to_string(ui.selection.cell.layer)},
-                              {fmt::format("norm of {}, {}", quantity_words(ui.selection.quantity),
-                                           of_what(form.is_kernel())),
-                               stored_value(norms[size_t(ui.selection.cell.layer)]),
-                               exact_number(float(norms[size_t(ui.selection.cell.layer)]))}};
+    const double norm = norms[size_t(ui.selection.cell.layer)];
+    const ReadOut values[] = {
+        {"layer", std::to_string(ui.selection.cell.layer)},
+        {fmt::format("norm of {}, {}", quantity_words(ui.selection.quantity),
+                     of_what(form.is_kernel())),
+         std::isnan(norm) ? "\u2013" : stored_value(norm), exact_number(float(norm))}};
     hover_line(ui, values, "A row selects its layer");
 }
 

@@ -108,8 +108,10 @@ void ExplorerPanel::draw_run_rows(PaneContext& ui) {
                     state_icon(shown_state(ui.status)),
                     {text_size::icon_inline, state_color(ui.theme, shown_state(ui.status))});
             const std::string step = group_thousands(ui.status.step);
+            const std::string of_what =
+                ui.status.task.loss_in_bits ? "training" : ui.status.metric_words;
             const std::string metric = std::isfinite(ui.status.metric)
-                                           ? "training " + short_value(ui.status.metric, 3)
+                                           ? of_what + " " + short_value(ui.status.metric, 3)
                                            : std::string();
             text_at(ui, {line.min.x + ui.px(46), line.min.y + ui.px(21)}, step,
                     {text_size::hint, ui.theme.text2});

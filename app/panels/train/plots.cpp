@@ -284,7 +284,10 @@ void draw_no_curves(Ui& ui) {
     }
     const bool is_fresh = s.step == 0;
     std::string sentence = "The curves begin with the second step.";
-    if (!is_fresh)
+    if (!is_fresh && ui.curves->step.size() == 1)
+        sentence = fmt::format("Step {} alone is logged so far; the curves begin with the next.",
+                               group_thousands(int64_t(ui.curves->step[0])));
+    else if (!is_fresh)
         sentence = fmt::format("{} steps are trained{}", group_thousands(s.step),
                                s.can_train ? ", but this checkpoint carries no curves; they begin "
                                              "with the next step."
