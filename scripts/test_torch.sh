@@ -28,8 +28,8 @@ for version in "${versions[@]}"; do
     if [ ! -e "$place/.done" ]; then
         rm -rf "$place"
         "${PYTHON:-python3}" -m venv "$place"
-        "$place/bin/pip" install -q "$wanted" numpy
-        # Their modules are patched; without what they ask for beside PyTorch.
+        "$place/bin/pip" install -q "$wanted" numpy pyyaml
+        # Their modules are patched; of what they ask for beside PyTorch these need PyYAML alone.
         "$place/bin/pip" install -q --no-deps aft-pytorch labml-nn labml labml-helpers
         touch "$place/.done"
     fi

@@ -194,8 +194,8 @@ class Patches(Case):
     def test_labml(self):
         try:
             from labml_nn.transformers.aft import AFTLocal
-        except ImportError:
-            self.skipTest("labml-nn is not installed")
+        except ImportError as error:
+            self.skipTest(f"labml-nn cannot be imported: {error}")
         model = AFTLocal(8, 32, 5)
         torch.nn.init.normal_(model.pos_bias)
         x = torch.randn(32, 3, 8)
