@@ -3,12 +3,13 @@
 
     tests/journeys/run.py BINARY [--without] [open|train|complete|sampling|time|close|sizes|attention|rewind|film|opengl|pace]...
 
-Needs no data and no Python packages. Prints what failed, figures of the pace (never checked: they
-are the machine's), and `N passed, N failed, N skipped`.
+Needs no data and no Python packages. Two journeys at a time, each on a screen of its own. Prints what failed, figures of
+the pace (never checked: they are the machine's), and `N passed, N failed, N skipped`.
 """
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
@@ -33,29 +34,38 @@ JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_j
             "rewind": rewind_journey, "film": film_journey, "opengl": opengl_journey, "pace": pace_journey}
 
 
+def run_journey(name):
+    cli, shown = Cli(sys.argv[1]), screen.Screen()
+    start = time.monotonic()
+    cli.part(JOURNEYS[name].run, shown)
+    shown.end()
+    print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+    shutil.rmtree(cli.folder, ignore_errors=True)
+    return cli
+
+
 def main():
     chosen = sys.argv[2:]
     others = "--without" in chosen[:1]
     if len(sys.argv) < 2 or any(name not in JOURNEYS for name in chosen[others:]):
         print(__doc__, file=sys.stderr)
         return 2
-    cli = Cli(sys.argv[1])
+    total = Cli(sys.argv[1])
     missing = screen.why_not()
     wanted = [name for name in JOURNEYS if not chosen or (name in chosen) != others]
     if missing:
         for _ in wanted:
-            cli.skip(missing)
-        print(cli.closing_line())
+            total.skip(missing)
+        print(total.closing_line())
         return 0
-    shown = screen.Screen()
-    for name in wanted:
-        start = time.monotonic()
-        cli.part(JOURNEYS[name].run, shown)
-        print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
-    shown.end()
-    shutil.rmtree(cli.folder, ignore_errors=True)
-    print(cli.closing_line())
-    return 1 if cli.failed else 0
+    with ThreadPoolExecutor(2) as both:
+        for cli in both.map(run_journey, wanted):
+            total.passed += cli.passed
+            total.failed += cli.failed
+            total.skipped += cli.skipped
+    shutil.rmtree(total.folder, ignore_errors=True)
+    print(total.closing_line())
+    return 1 if total.failed else 0
 
 
 if __name__ == "__main__":
