@@ -14,6 +14,7 @@ namespace aft::app {
 
 namespace {
 
+// In a sentence {ID} is the key of that action, as it is now.
 struct TourStop {
     Workspace workspace;
     const char *control, *title, *sentence;
@@ -31,13 +32,15 @@ constexpr TourStop kStops[] = {
      "live."},
     {Workspace::biases, "atlas/main/tab", "What the model has learned about positions",
      "Atlas has the position biases of all layers and heads, Focus one of them. Point to read, "
-     "click to lock, P to pin. Structure, Formation and Factors say what a head looks at, when it "
+     "click to lock, {selection.pin} to pin. Structure, Formation and Factors say what a head "
+     "looks at, when it "
      "formed, and what it is made of."},
     {Workspace::attention, "attention/main/parts", "Where a target looks",
      "Point at a pixel or letter: what it attends to by its position bias alone, by content "
      "alone, and by both; below for every channel."},
     {Workspace::complete, "source/main/picture", "Fill in a picture",
-     "Paint over what shall be drawn anew and press Ctrl+Enter. Click a pixel of a sample to see "
+     "Paint over what shall be drawn anew and press {complete.start}. Click a pixel of a sample to "
+     "see "
      "what else it might have been."},
     {Workspace::compare, "compare/main/tab", "Runs beside each other",
      "Up to four steps, runs or checkpoints: their maps in one range, their difference, and what "
@@ -46,8 +49,23 @@ constexpr TourStop kStops[] = {
      "Take a bias away, blur it, lower its rank: the change of the loss stands beside it with its "
      "uncertainty."},
     {Workspace::home, "top_bar/tools/search_actions", "Everything by name",
-     "Ctrl+Shift+P finds every action. F1 says what the panes show, and all keys."}};
+     "{view.command_palette} finds every action. {help.keys} says what the panes show, and all "
+     "keys."}};
 constexpr int kStopCount = int(std::size(kStops));
+
+std::string with_keys(const Actions& actions, std::string sentence) {
+    for (size_t open = sentence.find('{'); open != std::string::npos; open = sentence.find('{')) {
+        const size_t close = sentence.find('}', open);
+        const std::string id = sentence.substr(open + 1, close - open - 1);
+        const std::string key = keys_of(actions, id);
+        const Action* const action = actions.find(id);
+        sentence.replace(open, close - open + 1,
+                         !key.empty()        ? key
+                         : action != nullptr ? "\"" + action->name + "\""
+                                             : id);
+    }
+    return sentence;
+}
 
 const WidgetRecord* find_control(const DrawContext& ui, const char* id) {
     for (const WidgetRecord& widget : ui.recorder.last())
@@ -110,7 +128,9 @@ void Tour::draw_card(Ui& ui, ImVec2 display, const WidgetRecord* control) {
     ImGui::GetWindowDrawList()->AddRect(corner, {corner.x + size.x, corner.y + size.y},
                                         ui.theme.strong, 0);
     text(ui, stop.title, {text_size::empty, ui.theme.text1, Face::semibold});
-    text_wrapped(ui, stop.sentence, text_size::label, ui.theme.text2);
+    const std::string sentence = with_keys(ui.actions, stop.sentence);
+    text_wrapped(ui, sentence, text_size::label, ui.theme.text2);
+    ui.recorder.item("value", ui.recorder.claim("Sentence##sentence"), sentence);
     ui.recorder.item("value", ui.recorder.claim("Stop##stop"),
                      fmt::format("{} of {}: {}", stop_ + 1, kStopCount, stop.title));
     ui.recorder.item("value", ui.recorder.claim("Control##control"),

@@ -344,35 +344,7 @@ class RandomClicks : public BareTest {
     int runs_ = 0;
 };
 
-TEST_F(RandomClicks, WithNothingOpen) {
-    make_stage();
-    ClickRules with = rules();
-    with.is_right = [this] { return ui().session == nullptr; };
-    with.restore = with.afresh = [this] { make_stage(); };
-    explore(with);
-}
-
-TEST_F(RandomClicks, WithARunAtRest) {
-    open_run(20);
-    ClickRules with = rules();
-    with.nudges = nudges();
-    with.is_right = [this] { return !is_other_model(); };
-    with.restore = [this] { reopen(); };
-    with.afresh = [this] { open_afresh(); };
-    explore(with);
-}
-
-TEST_F(RandomClicks, WithARunThatHasNotBegun) {
-    open_run(0);
-    ClickRules with = rules();
-    with.nudges = nudges();
-    with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
-    with.restore = with.afresh = [this] { open_run(0); };
-    if (!is_long()) with.only = "controls/";  // the rest is as in a run at rest
-    with.may_drag = [](const WidgetRecord& w) { return !w.path.id.starts_with("controls/"); };
-    explore(with);
-}
-
+// The longest first: each runs as a program of its own.
 TEST_F(RandomClicks, WhileTrainingRuns) {
     open_run(20);
     ClickRules with = rules();
@@ -388,6 +360,35 @@ TEST_F(RandomClicks, WhileTrainingRuns) {
         open_afresh();
         resume();
     };
+    explore(with);
+}
+
+TEST_F(RandomClicks, WithARunAtRest) {
+    open_run(20);
+    ClickRules with = rules();
+    with.nudges = nudges();
+    with.is_right = [this] { return !is_other_model(); };
+    with.restore = [this] { reopen(); };
+    with.afresh = [this] { open_afresh(); };
+    explore(with);
+}
+
+TEST_F(RandomClicks, WithNothingOpen) {
+    make_stage();
+    ClickRules with = rules();
+    with.is_right = [this] { return ui().session == nullptr; };
+    with.restore = with.afresh = [this] { make_stage(); };
+    explore(with);
+}
+
+TEST_F(RandomClicks, WithARunThatHasNotBegun) {
+    open_run(0);
+    ClickRules with = rules();
+    with.nudges = nudges();
+    with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
+    with.restore = with.afresh = [this] { open_run(0); };
+    if (!is_long()) with.only = "controls/";  // the rest is as in a run at rest
+    with.may_drag = [](const WidgetRecord& w) { return !w.path.id.starts_with("controls/"); };
     explore(with);
 }
 

@@ -39,5 +39,21 @@ TEST_F(TourWindow, EscapeEndsItAndTheControlsStayUsable) {
     EXPECT_EQ(stop(), "");
 }
 
+TEST_F(TourWindow, NamesTheKeysAsTheyAre) {
+    open_mirror();
+    const auto last_sentence = [&] {
+        run("help.tour\nframes 6\n");
+        while (!stop().starts_with("9 of 9")) run("click tour/main/next\nframes 6\n");
+        const std::string sentence = value_of("tour/main/sentence");
+        run("key Esc\nframes 4\n");
+        return sentence;
+    };
+    EXPECT_TRUE(last_sentence().starts_with("Ctrl+Shift+P finds every action. F1 says"));
+    ASSERT_EQ(ui().actions.set_shortcut("view.command_palette", "F6"), "");
+    ASSERT_EQ(ui().actions.set_shortcut("help.keys", ""), "");
+    EXPECT_TRUE(last_sentence().starts_with("F6 finds every action. \"Keys and help\" says"))
+        << last_sentence();
+}
+
 }  // namespace
 }  // namespace aft::app

@@ -8,6 +8,7 @@ with the window open and without it, and what handing the weights to the window 
 on the screen.
 """
 import math
+import os
 import re
 import signal
 import statistics
@@ -17,10 +18,12 @@ from readings import DEMO
 from train_journey import step_of
 from window import Window
 
-IDLE_S, HOVER_S, HOVER_TRAINING_S = 2, 3, 10
-RANGES_S, RANGES_TRAINING_S = 6, 12
+# Figures of the whole suite are of more frames.
+LONGER = 2 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 1
+IDLE_S, HOVER_S, HOVER_TRAINING_S = 2, 3, 5 * LONGER
+RANGES_S, RANGES_TRAINING_S = 3 * LONGER, 6 * LONGER
 RULES, RULE, BAR = ("own", "layer", "global"), "atlas/main/range", "inspector/range/colour_bar"
-TURNS, TURN_S, STEPS = 4, 1, 5000
+TURNS, TURN_S, STEPS = 2 * LONGER, 1, 5000
 
 
 def settled(window):
