@@ -148,6 +148,7 @@ json to_json(const ImportResult& result) {
              {"prefix", result.prefix},
              {"model", result.out.empty() ? json(nullptr) : json(result.out)},
              {"parameters", result.parameters},
+             {"not_finite", result.not_finite},
              {"mapped", json::array()},
              {"dropped", json::array()},
              {"new", json::array()}};

@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/outside.h"
 #include "core/text.h"
+#include "core/warnings.h"
 #include "model/jobs/import.h"
 
 namespace aft::app {
@@ -58,6 +59,9 @@ int import(ImportFlags& flags, const Globals& globals) {
         request.set.push_back(parse_assignment("--set", text));
     const Work work(globals);
     const ImportResult result = import_job(request);
+    if (!result.not_finite.empty())
+        warn_once(printable_line(result.file) + ": NaN or infinity in " +
+                  shown_names(result.not_finite));
     if (flags.json)
         print_json(to_json(result));
     else

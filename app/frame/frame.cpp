@@ -35,6 +35,7 @@ struct Frame::Impl {
     FrameTimer timer{};
     SessionHost host;
     Panes panes;
+    UserSettings loaded{};  // as the file had them when it was read or written last
 
     explicit Impl(FrameOptions o)
         : options(std::move(o)),
@@ -176,6 +177,7 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
     std::string problem;
     if (!impl_->options.settings_file.empty())
         ui.settings = load_user_settings(impl_->options.settings_file, problem);
+    impl_->loaded = ui.settings;
     if (!problem.empty()) ui.say("warning", problem);
     restore_view(ui.selection, ui.settings.view);
     ui.painter = impl_->options.painter;
@@ -230,7 +232,11 @@ void Frame::save_settings() {
     p.ui.settings.view = kept_view(p.ui.selection);
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
     impl_->ui.settings.layout_scale = p.ui.fonts.regular != nullptr ? p.ui.scale : 0;
+    std::string damaged;  // reported when it was loaded
+    merge_user_settings(load_user_settings(p.options.settings_file, damaged), p.loaded,
+                        p.ui.settings);
     save_user_settings(p.options.settings_file, p.ui.settings);
+    p.loaded = p.ui.settings;
 }
 
 void Frame::prepare(double seconds) {

@@ -292,6 +292,11 @@ void SessionHost::note_changes() {
         shown_.not_finite = status.not_finite;
         report_not_finite(ui_);
     }
+    const bool is_running = status.state == RunState::running;
+    if (std::exchange(shown_.was_running, is_running) && status.state == RunState::stopped)
+        ui_.toasts.add({.kind = ToastKind::done,
+                        .title = status.name + " has ended",
+                        .detail = status.message});
     if (status.rewinds > std::exchange(shown_.rewinds, status.rewinds)) report_rewind(ui_);
     shown_.error = status.error;
     shown_.message = status.message;

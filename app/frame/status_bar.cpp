@@ -75,6 +75,7 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
         put(ui, pen, "draw", draw_cost);
     } else {
         put(ui, pen, "step", group_thousands(s.step));
+        if (ui.selection.step >= 0) put(ui, pen, "shown", group_thousands(ui.selection.step));
         put(ui, pen, "", speed_words(s) + " it/s");
         if (!is_small) put(ui, pen, "one step", milliseconds(s.step_ms));
         if (!is_small) put(ui, pen, "publish", milliseconds(s.publish_ms));

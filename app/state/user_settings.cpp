@@ -176,6 +176,24 @@ std::string user_settings_text(const UserSettings& s) {
     return json_text(j, 1) + "\n";
 }
 
+void merge_user_settings(const UserSettings& theirs, const UserSettings& loaded,
+                         UserSettings& ours) {
+    const auto notes_in = [](const UserSettings& from, const std::string& path) {
+        const auto found = from.notes.find(path);
+        return found == from.notes.end() ? RunNotes() : found->second;
+    };
+    for (const auto& [path, notes] : theirs.notes)
+        if (notes_in(ours, path) == notes_in(loaded, path)) ours.notes[path] = notes;
+    const auto is_in = [](const UserSettings& list, const std::string& path) {
+        return std::any_of(list.recent.begin(), list.recent.end(),
+                           [&](const RecentItem& item) { return item.path == path; });
+    };
+    for (const RecentItem& item : theirs.recent)
+        if (!is_in(ours, item.path) && !is_in(loaded, item.path) &&
+            ours.recent.size() < kMostRecent)
+            ours.recent.push_back(item);
+}
+
 void save_user_settings(const std::filesystem::path& file, const UserSettings& settings) {
     make_folder(file.parent_path());
     write_atomically(file, user_settings_text(settings));

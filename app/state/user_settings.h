@@ -69,6 +69,10 @@ struct UserSettings {
 // the defaults.
 [[nodiscard]] UserSettings load_user_settings(const std::filesystem::path& file,
                                               std::string& problem);
+// Into `ours`, which began as `loaded`: the runs and the notes on them that another window has
+// written since and this one has not changed.
+void merge_user_settings(const UserSettings& theirs, const UserSettings& loaded,
+                         UserSettings& ours);
 void save_user_settings(const std::filesystem::path& file, const UserSettings& settings);
 
 }  // namespace aft::app

@@ -161,9 +161,9 @@ bool drag_field(DrawContext& ui, const NumberField& f, double& value) {
     const bool off = !f.why_not.empty() || f.locked;
     const bool pressed =
         ImGui::InvisibleButton(path.id.c_str(), {width, ui.px(26)}, ImGuiButtonFlags_EnableNav);
-    const bool type =
-        !off && ((ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ||
-                 (pressed && ImGui::GetIO().NavVisible));
+    // Released where it was pressed: a click, not a drag.
+    const float moved = ImGui::GetIO().MouseDragMaxDistanceSqr[ImGuiMouseButton_Left];
+    const bool type = !off && pressed && (moved < ui.px(3) * ui.px(3) || ImGui::GetIO().NavVisible);
     if (!off) changed = follow_drag(ui, f, path.id, value) || changed;
     if (ImGui::IsItemHovered() && !off) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     const bool dragging = ui.edit.id == path.id && ImGui::IsItemActive();

@@ -8,6 +8,7 @@
 #include "core/outside.h"
 #include "model/checkpoints/importers/convert.h"
 #include "model/device.h"
+#include "model/nn/parameters.h"
 
 namespace aft {
 
@@ -60,7 +61,8 @@ ImportResult import_file(const ImportRequest& request) {
                         .model = mixer_traits(converted.checkpoint.config.model).words,
                         .mapped = {},
                         .dropped = {},
-                        .fresh = {}};
+                        .fresh = {},
+                        .not_finite = {}};
     for (imports::Moved& row : converted.moved)
         result.mapped.push_back({row.from, row.to, row.how, row.shape});
     for (imports::Left& row : converted.dropped)
@@ -68,8 +70,10 @@ ImportResult import_file(const ImportRequest& request) {
     for (imports::Left& row : converted.fresh)
         result.fresh.push_back({row.name, row.why, row.shape});
     if (!result.prefix.empty()) add_outside(file, result.prefix, result);
-    for (const auto& [name, tensor] : converted.checkpoint.weights)
+    for (const auto& [name, tensor] : converted.checkpoint.weights) {
         result.parameters += tensor.numel();
+        if (!is_finite(tensor)) result.not_finite.push_back(name);
+    }
     if (!request.dry_run) write_checkpoint(request.out, converted.checkpoint);
     return result;
 }

@@ -35,6 +35,7 @@ struct ImportResult {
     std::string model;   // the mixer in words
     std::vector<ImportedTensor> mapped;
     std::vector<NamedReason> dropped, fresh;
+    std::vector<std::string> not_finite;  // tensors of the model that hold NaN or infinity
     int64_t parameters = 0;
 };
 // Error, and nothing written, on whatever is not exactly known.

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -102,6 +103,11 @@ TrainingRun resume(const TrainRequest& request) {
         std::make_unique<Trainer>(checkpoint, parse_device(request.device), request.ranks);
     const std::string lost = run.folder->resume_from(checkpoint.step, run.trainer->config());
     if (!lost.empty()) warn_once(fmt::format("{}: {}", path.string(), lost));
+    if (checkpoint.step > 0 && checkpoint.optimizer.empty())
+        warn_once(fmt::format(
+            "{}: step {} is stored without the optimizer's averages, as by another program: AdamW "
+            "begins anew, with the rates of {}",
+            path.string(), checkpoint.step, (path / "config.json").string()));
     if (is_risky) run.folder->keep_save(checkpoint.step, SaveKind::before_change);
     for (const std::string& change : request.set)
         run.folder->event("setting", checkpoint.step, {{"text", change}});
@@ -195,10 +201,20 @@ fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& contr
     std::rethrow_exception(error);
 }
 
+// Without --steps: of a run that is resumed, what was asked for last.
+int64_t target_of(const TrainRequest& request, const RunFolder& folder, const Config& config) {
+    const bool is_set = std::any_of(request.set.begin(), request.set.end(), [](const auto& line) {
+        return line.starts_with("train.steps=");
+    });
+    if (request.resume.empty() || is_set) return config.train.steps;
+    return asked_steps(read_events(folder.path()), config);
+}
+
 TrainResult train(const TrainRequest& request, const JobControl& control) {
     const auto start = Clock::now();
     TrainingRun run = request.resume.empty() ? start_fresh(request) : resume(request);
-    const int64_t until = request.until.value_or(run.trainer->config().train.steps);
+    const Config& config = run.trainer->config();
+    const int64_t until = request.until.value_or(target_of(request, *run.folder, config));
     const int64_t first = run.trainer->steps_done();
     TrainResult result;
     result.run = run.folder->path().string();

@@ -69,12 +69,27 @@ bool Run::follow_weights() {
         return false;  // thinned out by its owner between listing and reading
     }
     const int64_t step = std::max(view_.status.step, checkpoint->step);
+    if (!model_.opened) view_.status.message.clear();  // it waited for this one
     if (!model_.data_source.empty()) checkpoint->config.data.source = model_.data_source;
     describe_model(view_, checkpoint->config, *checkpoint);
     view_.status.step = step;
+    if (view_.status.task.is_trainable())
+        view_.status.target_step = asked_steps(read_events(run_.path), config());
     view_.status.saved_step = checkpoint->step;
     model_.opened = checkpoint;
     publisher_.publish_checkpoint(checkpoint);
+    return true;
+}
+
+// Another process trains this run again, which rests here and was never trained here.
+bool Run::follow_again() {
+    Status& status = view_.status;
+    const bool is_watched = run_.is_old && !run_.folder && !model_.trainer && model_.opened;
+    if (!is_watched || status.following || !is_run_locked(run_.path)) return false;
+    apply(RunEvent::followed);
+    status.following = true;
+    status.can_train = false;
+    status.message = "another process trains this run again";
     return true;
 }
 
@@ -83,7 +98,11 @@ void Run::take_over() {
     Status& status = view_.status;
     status.following = false;
     status.can_train = model_.opened != nullptr && status.task.is_trainable();
-    status.message = "the process that trained this run has ended";
+    status.message =
+        status.step >= status.target_step
+            ? fmt::format("the process that trained this run has finished: step {}", status.step)
+            : fmt::format("the process that trained this run has ended at step {} of {}",
+                          status.step, status.target_step);
     if (!model_.opened) {
         apply(RunEvent::failed);
         status.error = fmt::format("{}: the run ended before its first checkpoint", run_.path);

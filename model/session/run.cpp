@@ -214,7 +214,7 @@ std::optional<Clock::time_point> Run::next_deadline() const {
 }
 
 bool Run::meet_deadline() {
-    if (check_files()) return true;
+    if (follow_again() || check_files()) return true;
     if (!run_.loop || !view_.status.error.empty()) return false;
     const auto due = run_.loop->next_save();
     if (!due || Clock::now() < *due) return false;

@@ -108,6 +108,7 @@ class Run {
 
     // run_files.cpp
     bool check_files();
+    bool follow_again();
     [[nodiscard]] std::string reload();
 
     // follower.cpp

@@ -28,7 +28,7 @@ constexpr unsigned kOpen = kResting | any_of(S::running, S::stopping, S::error);
 
 constexpr std::array kTransitions{
     Transition{E::opened, bit(S::opening), S::ready},
-    Transition{E::followed, bit(S::opening), S::running},
+    Transition{E::followed, kResting | bit(S::opening), S::running},
     Transition{E::owner_ended, bit(S::running), S::stopped},
     Transition{E::begun, kResting | any_of(S::running, S::error), S::running},
     Transition{E::paused, bit(S::running), S::paused},

@@ -4,6 +4,7 @@ here: the program is started in a temporary folder, once for each call."""
 from __future__ import annotations
 
 import html
+import json
 import os
 import shutil
 import subprocess
@@ -16,7 +17,8 @@ import numpy as np
 
 from . import pictures
 from .errors import Error, shown
-from .safetensors import parse_json
+from .folder import FORMAT_VERSION
+from .safetensors import parse_json, write
 
 Pathlike = Union[str, "os.PathLike[str]"]
 GLOBAL = ("device", "threads")
@@ -72,6 +74,23 @@ def run_program(command: str, arguments: Sequence[str], options: Mapping[str, An
                                                    done.stderr.strip()]
         raise Error(said[-1].removeprefix("afterimage: ") or f"{command}: ended with exit code {done.returncode}")
     return done.stdout
+
+
+def check_with_program(tensors: Mapping[str, np.ndarray], description: Mapping[str, Any]) -> None:
+    """Raises Error with the program's words where it cannot open this checkpoint; nothing where there is no program.
+    Writes it to a temporary folder: half a second, and the time of writing."""
+    try:
+        program = find_program()
+    except Error:
+        return
+    with tempfile.TemporaryDirectory(prefix="afterimage-") as folder:
+        path = os.path.join(folder, "model.safetensors")
+        text = json.dumps({"format_version": FORMAT_VERSION, **description}, allow_nan=False)
+        write(path, tensors, {"afterimage": text})
+        try:
+            run_program("inspect", [path], {"json": True}, program)
+        except Error as error:
+            raise Error(str(error).replace(path + ": ", "").replace(path, "the model")) from None
 
 
 def model_path(model: Any) -> str:

@@ -16,6 +16,7 @@ from .errors import Error
 from .files import steps_in
 from .folder import Folder, with_context
 from .prepared import Prepared, prepare_maps, prepare_model
+from .program import check_with_program
 from .version import __version__
 from .writer import Writer
 
@@ -208,9 +209,9 @@ class Run:
         wait: return only when it is on the disk.
 
         Copies the tensors and returns; a thread writes them. Of saves that wait only the newest is written. The first
-        save is checked in the call and raises Error where the model is not recognised, a shape does not fit or a value
-        is not finite; what is found later gives the one warning. -> False where it was not written (wait), or by this
-        rank.
+        save is checked in the call and raises Error where the model is not recognised, a value is not finite, or the
+        program, where it is found (AFTERIMAGE_PROGRAM), could not open it: a shape or a setting that does not fit.
+        What is found later gives the one warning. -> False where it was not written (wait), or by this rank.
         """
         if not self.is_writer or self.folder.lock is None:
             if self.is_writer:
@@ -225,6 +226,8 @@ class Run:
         if self.content is None or is_doubtful or wait:
             ready = prepare()
             self.check_content(ready.content)
+            if self.content is None and "model" in ready.content:
+                check_with_program(ready.tensors, ready.description)
             self.content = ready.content
             prepare = lambda: ready  # noqa: E731
         failures, self.last_saved = self.failures, step

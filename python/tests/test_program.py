@@ -146,6 +146,15 @@ class SameConversions(ProgramCase):
         file.write_text(json.dumps(mapping))
         self.compare(variant_state(dim=4), {}, ["--map", file], tables.read_table(file))
 
+    def test_a_model_that_the_program_cannot_open_is_refused_at_once(self):
+        with afterimage.Run(self.path) as run:
+            wrong = variant_state()
+            name = next(key for key, value in wrong.items() if value.ndim == 2 and value.shape[0] == value.shape[1])
+            wrong[name] = np.zeros((3, 5), np.float32)
+            self.fails(["shape"], run.save, 0, wrong, mapping=VARIANT)
+            self.assertFalse((self.path / "checkpoints").exists() and any((self.path / "checkpoints").iterdir()))
+            self.assertTrue(run.save(0, variant_state(), mapping=VARIANT, wait=True))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -59,6 +59,26 @@ TEST_F(UserSettingsTest, RoundTrip) {
     EXPECT_EQ(back.recent[0].opened, 7);
 }
 
+TEST(UserSettingsOfTwoWindows, KeepWhatTheOtherHasNoted) {
+    UserSettings loaded, theirs, ours;
+    loaded.notes["/both"].name = "before";
+    theirs = ours = loaded;
+    theirs.notes["/theirs"].name = "slow lr";
+    theirs.notes["/both"].name = "theirs";
+    theirs.recent.push_back({.path = "/theirs", .name = "", .what = ""});
+    ours.notes["/ours"].tag = "mine";
+    ours.notes["/theirs"];  // as a window keeps it of every run that it shows
+    merge_user_settings(theirs, loaded, ours);
+    EXPECT_EQ(ours.notes["/theirs"].name, "slow lr");
+    EXPECT_EQ(ours.notes["/both"].name, "theirs");
+    EXPECT_EQ(ours.notes["/ours"].tag, "mine");
+    ASSERT_EQ(ours.recent.size(), 1u);
+    EXPECT_EQ(ours.recent[0].path, "/theirs");
+    ours.notes["/both"].name = "ours";
+    merge_user_settings(theirs, loaded, ours);
+    EXPECT_EQ(ours.notes["/both"].name, "ours") << "what was changed here is the newer one";
+}
+
 TEST_F(UserSettingsTest, ARunKeepsItsColour) {
     UserSettings settings;
     const auto remember = [&](const std::string& path) {

@@ -52,6 +52,19 @@ def repetition(cli):
     return whole
 
 
+def target_is_kept(cli):
+    """A run that was to go beyond train.steps is resumed up to there."""
+    run = cli.folder / "beyond"
+    cli.ok("20 steps, more than train.steps", "train", *SMALL, "--set", "train.steps=10", "--steps", 20, "--out", run)
+    events = run / "events.jsonl"  # as a run to 60 leaves it that is killed at 20
+    cli.check("the target is an event", '"steps":20' in events.read_text(), events.read_text())
+    events.write_text(events.read_text().replace('"steps":20', '"steps":60'))
+    result = cli.ok("resume", "train", "--resume", run, "--json").json() or {}
+    cli.check("to the target that was asked for", result.get("step") == 60, result)
+    result = cli.ok("resume with one of its own", "train", "--resume", run, "--set", "train.steps=70", "--json").json() or {}
+    cli.check("which wins", result.get("step") == 70, result)
+
+
 def nothing_to_do(cli, run):
     """A run that is at its target is not said to have been trained."""
     before = {p.name: p.read_bytes() for p in (run / "checkpoints").iterdir()}
@@ -383,5 +396,5 @@ def run(cli):
     whole = cli.part(repetition)
     for group in (opened, nothing_to_do, disk_full):
         cli.part(group, whole)
-    for group in (killed, first_and_resumed, interruption, folder_of_pictures, classes_of_pictures, texts, demo):
+    for group in (target_is_kept, killed, first_and_resumed, interruption, folder_of_pictures, classes_of_pictures, texts, demo):
         cli.part(group)

@@ -33,6 +33,31 @@ TEST(SessionFollowing, FollowsARunThatAnotherOneTrains) {
     ASSERT_TRUE(wait_step(watcher, last + 1));
 }
 
+TEST(SessionFollowing, FollowsARunThatIsResumedElsewhere) {
+    const Scratch scratch;
+    {
+        TestSession first(new_run(scratch / "run"));
+        first.run().step(20);
+        ASSERT_TRUE(wait_step(first, 20) && wait_state(first, RunState::paused));
+        first.run().stop();
+        ASSERT_TRUE(wait_state(first, RunState::stopped));
+    }
+    TestSession watcher(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(watcher, RunState::ready));
+    EXPECT_TRUE(watcher.status().can_train);
+    auto other = std::make_unique<TestSession>(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(*other, RunState::ready));
+    other->run().step(30);
+    ASSERT_TRUE(wait_for([&] { return watcher.status().following; }));
+    EXPECT_FALSE(watcher.status().can_train);
+    ASSERT_TRUE(wait_step(watcher, 50));
+    other->run().stop();
+    ASSERT_TRUE(wait_state(*other, RunState::stopped));
+    other.reset();
+    ASSERT_TRUE(wait_state(watcher, RunState::stopped));
+    EXPECT_TRUE(watcher.status().can_train);
+}
+
 TEST(SessionFollowing, FollowsARewindOfTheOneThatTrains) {
     const Scratch scratch;
     OpenRequest request = new_run(scratch / "run");

@@ -31,6 +31,8 @@ TEST(RunStates, EveryPairLeadsWhereItShould) {
         expected[{open, E::held_up}] = S::paused;
         expected[{open, E::failed}] = S::error;
     }
+    for (const S resting : {S::ready, S::paused, S::stopped})
+        expected[{resting, E::followed}] = S::running;
     for (const S state : kStates)
         for (int i = 0; i <= static_cast<int>(E::failed); ++i) {
             const auto event = static_cast<E>(i);

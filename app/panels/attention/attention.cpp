@@ -179,8 +179,7 @@ void AttentionPanel::draw(Ui& ui) {
     draw_caption(ui, positions);
     if (!data_.error().empty())
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
-    if (data_.is_pending())
-        (void)progress_line(ui, data_.rows().has_both() ? "" : "Computing this attention", -1);
+    if (data_.is_pending()) (void)progress_line(ui, "", -1);
     const float all = canvas_height(ui);
     const bool has_gallery = all > ui.px(400);
     const float pictures = has_gallery ? all * (positions.is_text  ? 0.6F

@@ -28,6 +28,22 @@ Cell source_at(const ViewState& ui, const Positions& positions,
     return cell;
 }
 
+// Its place while it is computed, so that nothing moves when it comes.
+void draw_loading(PaneContext& ui, const viz::Box& box, const WidgetName& title) {
+    ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
+    const char* const words = "Computing";
+    const float wide = text_extent(ui, words, text_size::hint).x;
+    text_at(ui, {(box.low.x + box.high.x - wide) / 2, (box.low.y + box.high.y) / 2 - ui.px(8)},
+            words, {text_size::hint, ui.theme.text3});
+    ui.recorder.area({.kind = "map",
+                      .path = ui.recorder.claim(title),
+                      .min = box.low,
+                      .max = box.high,
+                      .value = "loading",
+                      .why_not = {},
+                      .item = 0});
+}
+
 }  // namespace
 
 void AttentionMaps::draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part) {
@@ -90,8 +106,8 @@ void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, cons
     if (text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(84) < box.width())
         text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
                    {text_size::hint, ui.theme.text3});
-    if (map.folded.values.empty())  // not read yet
-        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
+    if (map.folded.values.empty())
+        draw_loading(ui, box, title);
     else if (shown.positions.is_text)
         draw_text(ui, shown, part);
     else
@@ -146,6 +162,7 @@ void AttentionMaps::draw_foot(PaneContext& ui, const AttentionShown& shown,
                 {text_size::hint, ui.theme.text2, Face::regular, available});
     }
     ImGui::SetCursorScreenPos({bar_place.low.x, at.y});
+    if (!shown.data.rows().has_both()) return;  // no range yet
     viz::ColorBarView bar;
     bar.coloring = shown.coloring;
     bar.width = bar_place.width();

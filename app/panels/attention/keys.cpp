@@ -310,14 +310,16 @@ void KeysPanel::draw(Ui& ui) {
     if (sample_missing(ui)) return;
     update(ui);
     const size_t shown = layers_.empty() ? 0 : last;
+    const std::string what = fmt::format(
+        "each channel divided by its mean (absolute size has no meaning){}  \u00B7  {}, {} of {} "
+        "channels per layer",
+        positions.channels > 1 ? ", mean of a pixel's channels" : "",
+        layers_.empty() ? "" : step_words(ui, layers_.front().watch.fields()), shown, channels);
     caption(ui, view_.quantity == 0 ? "Key maps exp(K)" : "Key maps K",
-            std::string("each channel divided by its mean (absolute size has no meaning)") +
-                (positions.channels > 1 ? ", mean of a pixel's channels" : "") + "  \u00B7  " +
-                (layers_.empty() ? "" : step_words(ui, layers_.front().watch.fields())) +
-                fmt::format(", {} of {} channels per layer", shown, channels));
+            answer_.is_pending && shown == 0 ? "Computing these keys" : what);
     if (!answer_.error.empty())
         banner(ui, {.title = "The keys could not be computed", .sentence = answer_.error});
-    if (answer_.is_pending) (void)progress_line(ui, shown > 0 ? "" : "Computing these keys", -1);
+    if (answer_.is_pending) (void)progress_line(ui, "", -1);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
     const float left = positions.is_text ? std::min(ui.px(480), std::floor(all.x * 0.48F))

@@ -31,9 +31,9 @@ struct StructureColumn {
     const char *title, *sort, *id;
     bool is_share = false, on_grid = false;
 };
-constexpr StructureColumn kStructure[] = {{"Within 50 %", "Within 50 %", "within_50"},
-                                          {"Within 90 %", "Within 90 %", "within_90"},
-                                          {"Mean distance", "Mean distance", "mean_distance"},
+constexpr StructureColumn kStructure[] = {{"50 %", "Within 50 %", "within_50"},
+                                          {"90 %", "Within 90 %", "within_90"},
+                                          {"Distance", "Mean distance", "mean_distance"},
                                           {"Left, %", "Looks left", "left", true},
                                           {"Right, %", "Looks right", "right", true},
                                           {"Above, %", "Looks up", "above", true, true},
@@ -185,9 +185,10 @@ void StructurePanel::draw(Ui& ui) {
                              : ui.status.task.tokens == TokenKind::patches ? "patches"
                                                                            : "pixels";
     hint(ui,
-         fmt::format("Shares of the bias alone (K = 0), the mean over all targets; distances in "
-                     "{}. A bias of 0 looks everywhere alike. Rank: singular values that hold "
-                     "so much of the energy{}.",
+         fmt::format("Shares of the bias alone (K = 0), the mean over all targets; a bias of 0 "
+                     "looks everywhere alike. 50 % and 90 %: the distance within which that share "
+                     "lies; Distance: its mean; in {}. Start: the start token. Rank: singular "
+                     "values that hold so much of the energy{}.",
                      unit, has_quick_rank(ui) ? "" : "; not shown for this layout or size"));
     if (!error_.empty()) banner(ui, {.title = "A bias could not be read", .sentence = error_});
     if (pending_ > 0)

@@ -328,7 +328,8 @@ std::vector<ReadOut> CompareMaps::read_out(const PaneContext& ui, const CompareS
     const double w_a = cell_value(shown.at(0), cell, Quantity::w);
     const double w_b = cell_value(shown.at(other), cell, Quantity::w);
     const double ratio = std::exp(w_b - w_a);
-    out.push_back({"ratio", stored_value(ratio), exact_number(ratio)});
+    out.push_back({fmt::format("exp(w {})/exp(w {})", slots.at(other).letter, first.letter),
+                   stored_value(ratio), exact_number(ratio)});
     return out;
 }
 

@@ -131,7 +131,7 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
     std::vector<Column> columns = {{.title = "Layer", .width = 64}};
     for (const std::string& title :
-         {"Norm " + a, "Norm " + b, "Norm of " + b + " \u2212 " + a, std::string("Relative"),
+         {"w norm " + a, "w norm " + b, "w norm " + b + " \u2212 " + a, std::string("Relative"),
           std::string("Correlation"), std::string("Match"), std::string("By gauge, %")})
         columns.push_back({.title = title, .right = true});
     std::vector<TableRow> rows;
@@ -169,8 +169,8 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
     std::vector<Column> columns = {{.title = "Head " + a, .width = 84},
                                    {.title = "Head " + b, .width = 84}};
-    for (const std::string& title : {std::string("Score"), "Norm " + a, "Norm " + b,
-                                     "Norm of " + b + " \u2212 " + a, std::string("Relative")})
+    for (const std::string& title : {std::string("Score"), "w norm " + a, "w norm " + b,
+                                     "w norm " + b + " \u2212 " + a, std::string("Relative")})
         columns.push_back({.title = title, .right = true});
     std::vector<TableRow> rows;
     for (size_t i = 0; i < of->matching.pairs.size(); ++i) {

@@ -206,7 +206,7 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     const auto value = [](double v, int decimals) {
         return std::isfinite(v) ? plain_number(v, decimals) : std::string("\u2013");
     };
-    key_value(ui, "Norm of the change##norm_of_change", stored_value(of->all.norm_change));
+    key_value(ui, "Norm of the change of w##norm_of_change", stored_value(of->all.norm_change));
     key_value(ui, "Relative to A##relative", value(of->all.relative(), 3));
     key_value(ui, "Correlation##correlation", value(of->all.correlation, 3));
     key_value(ui, "Removed by gauge##removed_by_gauge", value(100 * of->removed_by_gauge, 1), "%");

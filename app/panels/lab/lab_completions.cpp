@@ -18,6 +18,11 @@ namespace {
 constexpr size_t kMostColumns = 5;
 constexpr int64_t kMostText = 400;    // bytes of a text window that are looked at
 constexpr double kRecipePause = 0.3;  // seconds without a change before it is completed
+
+// A difference that is seen is not "0.0".
+std::string levels_words(double mean) {
+    return fmt::format("{:.{}f}", mean, mean > 0 && mean < 0.1 ? 3 : 1);
+}
 constexpr float kLabLabel = 84, kLabFoot = 48, kLeastRow = 40;
 constexpr const char* kLabRows[] = {"Untouched", "Changed", "Difference"};
 
@@ -192,7 +197,7 @@ void LabCompletions::draw_picture(Ui& ui, const PicturePlace& place) {
          .max = reply.box.high,
          .value = !is_there ? "loading"
                   : row < 2 ? item.caption
-                            : fmt::format("mean {:.1f} levels", of.mean_levels),
+                            : "mean " + levels_words(of.mean_levels) + " levels",
          .why_not = {}});
 }
 
@@ -221,8 +226,9 @@ void LabCompletions::draw_pictures(Ui& ui) {
             text_at(
                 ui,
                 {corner.x + label + float(i) * (picture.x + gap), corner.y + 3 * (picture.y + gap)},
-                picture.x < ui.px(110) ? fmt::format("{:.1f}", columns_[i].mean_levels)
-                                       : fmt::format("mean {:.1f} levels", columns_[i].mean_levels),
+                picture.x < ui.px(110)
+                    ? levels_words(columns_[i].mean_levels)
+                    : "mean " + levels_words(columns_[i].mean_levels) + " levels",
                 {text_size::hint, ui.theme.text2, Face::regular, picture.x + gap});
     text_at(ui, {corner.x + label, corner.y + 3 * (picture.y + gap) + ui.px(22)},
             fmt::format("Absolute difference in levels: dark 0, bright {}", model.levels - 1),

@@ -12,6 +12,7 @@
 #include "app/widgets/fields.h"
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
+#include "core/outside.h"
 #include "core/text.h"
 #include "viz/curves.h"
 
@@ -160,6 +161,8 @@ void LabInspector::draw_batch(Ui& ui, const BatchLosses& losses) {
                       .on_release = true},
                      lab.first);
     const auto& items = losses.items();
+    const std::string& source = ui.status.config.data.source;
+    key_value(ui, "Data##data", source.empty() ? "\u2013" : printable_line(source));
     key_value(ui, "Part##part", items.empty() ? "\u2013" : items.front()->split);
     key_value(ui, "Step##step", losses.step() < 0 ? "\u2013" : group_thousands(losses.step()));
     const auto& before = lab.numbers.untouched;

@@ -131,12 +131,13 @@ void ExplorerPanel::draw_run_rows(PaneContext& ui) {
 
 // What training wrote at the step that is shown, or at the last one before it that was logged.
 double shown_norm(const ViewState& ui, size_t layer) {
-    if (ui.selection.step < 0) return ui.status.layers[layer].bias_norm;
+    const double newest = ui.status.layers[layer].bias_norm;
+    if (ui.selection.step < 0 && std::isfinite(newest)) return newest;
+    const int64_t step = ui.shown_step();
     const auto column = ui.curves->columns.find(fmt::format("bias_norm.layer.{}", layer));
     if (column == ui.curves->columns.end()) return std::nan("");
     const auto& steps = ui.curves->step;
-    const auto after =
-        std::upper_bound(steps.begin(), steps.end(), double(ui.selection.step)) - steps.begin();
+    const auto after = std::upper_bound(steps.begin(), steps.end(), double(step)) - steps.begin();
     for (auto i = std::min(size_t(after), column->second.size()); i-- > 0;)
         if (std::isfinite(column->second[i])) return column->second[i];
     return std::nan("");

@@ -308,7 +308,7 @@ PanelRoom controls_panel() {
             .id = "controls",
             .icon = icon::tune,
             .help =
-                "Drag a field or double-click it to type. Every change is kept as a pin on the "
+                "Drag a field or click it to type. Every change is kept as a pin on the "
                 "timeline; a bar at a field's left edge says that it differs from the beginning.",
             .places = {{Workspace::train, Slot::right, 0}},
             .make = make_panel<ControlsPanel>};
