@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "app/widgets/combo.h"
 
@@ -10,17 +11,43 @@ namespace aft::app {
 
 namespace {
 
+constexpr size_t kMeasuredRows = 40;  // the others are seldom wider
+
+// What its head and its first cells need.
+float least_width(const DrawContext& ui, const Column& column, size_t place,
+                  std::span<const TableRow> rows) {
+    float least = text_extent(ui, column.title, text_size::hint).x;
+    for (const TableRow& row : rows.first(std::min(rows.size(), kMeasuredRows)))
+        if (place < row.cells.size())
+            least = std::max(least, text_extent(ui, row.cells[place], text_size::body).x);
+    return least + ui.px(14);
+}
+
+// Those without a width share the rest, alike where each has room; where there is too little, all
+// give way.
 std::vector<float> column_widths(const DrawContext& ui, std::span<const Column> columns,
-                                 float available) {
-    std::vector<float> widths;
-    float fixed = 0, shares = 0;
-    for (const Column& column : columns) {
-        fixed += ui.px(column.width);
-        shares += column.width > 0 ? 0.0f : 1.0f;
+                                 std::span<const TableRow> rows, float available) {
+    std::vector<float> widths, least;
+    float shares = 0, widest = 0;
+    for (size_t c = 0; c < columns.size(); ++c) {
+        least.push_back(least_width(ui, columns[c], c, rows));
+        const bool shared = columns[c].width <= 0;
+        widths.push_back(shared ? least[c] : ui.px(columns[c].width));
+        shares += shared ? 1.0f : 0.0f;
+        if (shared) widest = std::max(widest, least[c]);
     }
-    const float rest = shares > 0 ? std::max(0.0f, available - fixed) / shares : 0;
-    for (const Column& column : columns)
-        widths.push_back(column.width > 0 ? ui.px(column.width) : rest);
+    const auto sum = [&] { return std::accumulate(widths.begin(), widths.end(), 0.0f); };
+    if (sum() > available)
+        for (size_t c = 0; c < columns.size(); ++c) widths[c] = std::min(widths[c], least[c]);
+    const float extra = available - sum();
+    float alike = available;
+    for (size_t c = 0; c < columns.size(); ++c) alike -= columns[c].width > 0 ? widths[c] : 0;
+    for (size_t c = 0; c < columns.size(); ++c) {
+        if (extra < 0)
+            widths[c] *= available / (available - extra);
+        else if (columns[c].width <= 0)
+            widths[c] = alike / shares >= widest ? alike / shares : widths[c] + extra / shares;
+    }
     return widths;
 }
 
@@ -43,7 +70,7 @@ void draw_cell(const DrawContext& ui, const Column& column, const std::string& w
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows) {
     const float available = ImGui::GetContentRegionAvail().x;
-    const std::vector<float> widths = column_widths(ui, columns, available);
+    const std::vector<float> widths = column_widths(ui, columns, rows, available);
     const ImVec2 head = ImGui::GetCursorScreenPos();
     float x = head.x;
     for (size_t c = 0; c < columns.size(); ++c) {

@@ -39,8 +39,8 @@ constexpr StructureColumn kStructure[] = {{"50 %", "Within 50 %", "within_50"},
                                           {"Above, %", "Looks up", "above", true, true},
                                           {"Below, %", "Looks down", "below", true, true},
                                           {"Start, %", "Looks at the start", "start", true},
-                                          {"Rank, 90 %", "Rank, 90 %", "rank_90"},
-                                          {"Rank, 99 %", "Rank, 99 %", "rank_99"}};
+                                          {"Rank 90 %", "Rank, 90 %", "rank_90"},
+                                          {"Rank 99 %", "Rank, 99 %", "rank_99"}};
 constexpr size_t kStructureNumbers = std::size(kStructure), kOfReach = 8;
 
 struct HeadStructure {
