@@ -53,6 +53,13 @@ bool Run::follow_metrics() {
         status.step_ms = times->second.back();
         status.steps_per_s = status.step_ms > 0 ? 1000 / status.step_ms : 0;
     }
+    const auto newest = [&](const char* key) {
+        const auto column = view_.curves.columns.find(key);
+        const bool is_there = column != view_.curves.columns.end() && !column->second.empty();
+        return is_there && std::isfinite(column->second.back()) ? column->second.back() : 0.0;
+    };
+    status.examples_per_s = newest("timing.examples_per_s");
+    status.memory_bytes = std::llround(newest("timing.memory_bytes"));
     const auto left = static_cast<double>(std::max<int64_t>(status.target_step - status.step, 0));
     status.eta_s = status.steps_per_s > 0 ? left / status.steps_per_s : 0;
     return true;

@@ -240,11 +240,15 @@ void RunPanel::draw_buttons(Ui& ui) {
     draw_target_words(ui);
 }
 
+bool is_at_target(const Status& s) {
+    const bool rests = s.state != RunState::running && s.state != RunState::stopping;
+    return rests && s.can_train && !s.following && s.step > 0 && s.step >= s.target_step;
+}
+
 // Why the filled button would train nothing now: beside the buttons, as long as there is room.
 void RunPanel::draw_target_words(PaneContext& ui) {
     const Status& s = ui.status;
-    const bool rests = s.state != RunState::running && s.state != RunState::stopping;
-    if (!rests || !s.can_train || s.following || s.step == 0 || s.step < s.target_step) return;
+    if (!is_at_target(s)) return;
     const std::string words =
         fmt::format("Step {} of {} is reached: raise the target step to train on.",
                     group_thousands(s.step), group_thousands(s.target_step));
@@ -306,7 +310,8 @@ void RunPanel::draw_numbers(PaneContext& ui) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     RunPen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
     put(ui, pen, group_thousands(s.step),
-        fmt::format("of {} steps", group_thousands(s.target_step)));
+        fmt::format("of {} steps{}", group_thousands(s.target_step),
+                    is_at_target(s) ? ": raise the target step to train on" : ""));
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
     put(ui, pen, speed_words(s), "it/s");
     const std::string unit = s.task.examples + "/s";
