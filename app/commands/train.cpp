@@ -74,7 +74,7 @@ void say_nothing_to_do(const TrainResult& result, const TrainFlags& flags) {
     const std::string words = fmt::format(
         "nothing to do: the run is at step {} already ({} {}); to continue, ask for more: "
         "afterimage train --resume {} --steps {}",
-        result.step, flags.steps ? "--steps" : "train.steps", result.target,
+        result.step, flags.steps ? "--steps" : "target step", result.target,
         shell_word(flags.resume), 2 * std::max<int64_t>(1, result.step));
     if (flags.json)
         print_note(words);

@@ -23,6 +23,7 @@
 #include "app/frame/top_bar.h"
 #include "app/frame/warnings.h"
 #include "app/panels/shared/completion_readings.h"
+#include "app/state/open_path.h"
 #include "core/outside.h"
 
 namespace aft::app {
@@ -226,15 +227,37 @@ std::vector<UnsavedSteps> Frame::end_sessions() {
     return impl_->host.end();
 }
 
+// What is noted of the open run; nullptr where nothing is.
+static RunNotes* notes_of_open(Ui& ui) {
+    if (!ui.has_model()) return nullptr;
+    for (auto& [path, notes] : ui.settings.notes)
+        if (is_same_path(path, ui.status.path)) return &notes;
+    return nullptr;
+}
+
+// What other windows have noted since the settings were `loaded`.
+static void take_over_from_others(Ui& ui, const UserSettings& loaded,
+                                  const std::filesystem::path& file) {
+    RunNotes* const open = notes_of_open(ui);
+    if (open != nullptr) open->pins = ui.selection.pins;
+    if (open != nullptr) open->experiments = ui.experiments;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return;
+    std::string problem;
+    const UserSettings theirs = load_user_settings(file, problem);
+    if (!problem.empty()) return ui.say("warning", problem);
+    merge_user_settings(theirs, loaded, ui.settings);
+    if (open != nullptr) ui.selection.pins = open->pins;
+    if (open != nullptr) ui.experiments = open->experiments;
+}
+
 void Frame::save_settings() {
     Impl& p = *impl_;
     if (p.options.settings_file.empty()) return;
     p.ui.settings.view = kept_view(p.ui.selection);
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
     impl_->ui.settings.layout_scale = p.ui.fonts.regular != nullptr ? p.ui.scale : 0;
-    std::string damaged;  // reported when it was loaded
-    merge_user_settings(load_user_settings(p.options.settings_file, damaged), p.loaded,
-                        p.ui.settings);
+    take_over_from_others(p.ui, p.loaded, p.options.settings_file);
     save_user_settings(p.options.settings_file, p.ui.settings);
     p.loaded = p.ui.settings;
 }

@@ -292,10 +292,10 @@ void SessionHost::note_changes() {
         shown_.not_finite = status.not_finite;
         report_not_finite(ui_);
     }
-    const bool is_running = status.state == RunState::running;
-    if (std::exchange(shown_.was_running, is_running) && status.state == RunState::stopped)
-        ui_.toasts.add({.kind = ToastKind::done,
-                        .title = status.name + " has ended",
+    if (std::exchange(shown_.was_following, status.following) && !status.following &&
+        status.state == RunState::stopped)
+        ui_.toasts.add({.kind = ToastKind::info,
+                        .title = status.name + " is not trained any more",
                         .detail = status.message});
     if (status.rewinds > std::exchange(shown_.rewinds, status.rewinds)) report_rewind(ui_);
     shown_.error = status.error;

@@ -58,7 +58,7 @@ class SessionHost {
         std::string kept_as;  // the path, as the user's settings name it
         std::vector<std::string> not_finite;
         int64_t rewinds = 0;
-        bool was_running = false;
+        bool was_following = false;
     };
     Ui& ui_;
     SessionPlace place_;

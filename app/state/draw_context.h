@@ -27,6 +27,7 @@ struct FrameStats {      // the program's own measurements, milliseconds
 // The one field that is being dragged or typed into (widgets only).
 struct FieldEdit {
     std::string id{}, text{}, error{};  // error: "0 to 1, found 200"
+    std::string opened{};               // the text as it stood there first, rounded
     bool typing = false, take_focus = false;
     double start = 0, value = 0;  // of a drag
 };

@@ -176,22 +176,48 @@ std::string user_settings_text(const UserSettings& s) {
     return json_text(j, 1) + "\n";
 }
 
+namespace {
+
+template <class T>
+void merge(const T& theirs, const T& loaded, T& ours) {
+    if (ours == loaded) ours = theirs;
+}
+
+void merge_notes(const RunNotes& theirs, const RunNotes& loaded, RunNotes& ours) {
+    merge(theirs.name, loaded.name, ours.name);
+    merge(theirs.tag, loaded.tag, ours.tag);
+    merge(theirs.note, loaded.note, ours.note);
+    merge(theirs.pins, loaded.pins, ours.pins);
+    merge(theirs.locked, loaded.locked, ours.locked);
+    merge(theirs.experiments, loaded.experiments, ours.experiments);
+}
+
+RunNotes notes_of(const UserSettings& settings, const std::string& path) {
+    const auto found = settings.notes.find(path);
+    return found == settings.notes.end() ? RunNotes() : found->second;
+}
+
+bool is_recent(const UserSettings& settings, const std::string& path) {
+    return std::any_of(settings.recent.begin(), settings.recent.end(),
+                       [&](const RecentItem& item) { return item.path == path; });
+}
+
+}  // namespace
+
 void merge_user_settings(const UserSettings& theirs, const UserSettings& loaded,
                          UserSettings& ours) {
-    const auto notes_in = [](const UserSettings& from, const std::string& path) {
-        const auto found = from.notes.find(path);
-        return found == from.notes.end() ? RunNotes() : found->second;
-    };
-    for (const auto& [path, notes] : theirs.notes)
-        if (notes_in(ours, path) == notes_in(loaded, path)) ours.notes[path] = notes;
-    const auto is_in = [](const UserSettings& list, const std::string& path) {
-        return std::any_of(list.recent.begin(), list.recent.end(),
-                           [&](const RecentItem& item) { return item.path == path; });
-    };
+    for (const auto* all : {&theirs.notes, &loaded.notes})
+        for (const auto& [path, notes] : *all)
+            merge_notes(notes_of(theirs, path), notes_of(loaded, path), ours.notes[path]);
+    std::erase_if(ours.recent, [&](const RecentItem& item) {  // forgotten there
+        return is_recent(loaded, item.path) && !is_recent(theirs, item.path);
+    });
     for (const RecentItem& item : theirs.recent)
-        if (!is_in(ours, item.path) && !is_in(loaded, item.path) &&
-            ours.recent.size() < kMostRecent)
+        if (!is_recent(ours, item.path) && !is_recent(loaded, item.path))
             ours.recent.push_back(item);
+    std::stable_sort(ours.recent.begin(), ours.recent.end(),
+                     [](const RecentItem& a, const RecentItem& b) { return a.opened > b.opened; });
+    if (ours.recent.size() > kMostRecent) ours.recent.resize(kMostRecent);
 }
 
 void save_user_settings(const std::filesystem::path& file, const UserSettings& settings) {

@@ -69,8 +69,8 @@ struct UserSettings {
 // the defaults.
 [[nodiscard]] UserSettings load_user_settings(const std::filesystem::path& file,
                                               std::string& problem);
-// Into `ours`, which began as `loaded`: the runs and the notes on them that another window has
-// written since and this one has not changed.
+// Into `ours`, which began as `loaded`: what another window has written or forgotten since of runs
+// and of the notes on them, where this one has not changed it.
 void merge_user_settings(const UserSettings& theirs, const UserSettings& loaded,
                          UserSettings& ours);
 void save_user_settings(const std::filesystem::path& file, const UserSettings& settings);

@@ -97,6 +97,10 @@ bool type_into(DrawContext& ui, const NumberField& f, const WidgetPath& path, do
         return false;
     }
     if (!entered && !lost) return false;
+    if (edit.text == edit.opened) {  // nothing was typed: every digit stays
+        edit = {};
+        return false;
+    }
     std::string error;
     const auto parsed = parse_number(f, edit.text, error);
     if (!parsed) {
@@ -113,8 +117,9 @@ bool type_into(DrawContext& ui, const NumberField& f, const WidgetPath& path, do
 // Follows a drag; `value` changes at once, or only at the end when the field says so.
 bool follow_drag(DrawContext& ui, const NumberField& f, const std::string& id, double& value) {
     FieldEdit& edit = ui.edit;
+    if (edit.typing) return false;  // another field, which takes what was typed there first
     if (ImGui::IsItemActivated()) edit = {.id = id, .start = value, .value = value};
-    if (edit.id != id || edit.typing) return false;
+    if (edit.id != id) return false;
     if (ImGui::IsItemActive()) {
         const float pixels = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, ui.px(3)).x / ui.scale;
         edit.value = pixels == 0 ? edit.start : clamped(f, dragged(f, edit.start, pixels));
@@ -175,6 +180,7 @@ bool drag_field(DrawContext& ui, const NumberField& f, double& value) {
         ui.edit = {.id = path.id,
                    .text = typed_number(f, value),
                    .error = {},
+                   .opened = typed_number(f, value),
                    .typing = true,
                    .take_focus = true};
     return changed;

@@ -201,7 +201,7 @@ fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& contr
     std::rethrow_exception(error);
 }
 
-// Without --steps: of a run that is resumed, what was asked for last.
+// Without --steps: of a run that is resumed, the most that was asked for, unless that is set.
 int64_t target_of(const TrainRequest& request, const RunFolder& folder, const Config& config) {
     const bool is_set = std::any_of(request.set.begin(), request.set.end(), [](const auto& line) {
         return line.starts_with("train.steps=");

@@ -31,13 +31,20 @@ bool Run::follow_rewind() {
     if (::stat((fs::path(run_.path) / "metrics.jsonl").c_str(), &info) != 0) return false;
     const bool is_other = view_.metrics_inode != 0 && info.st_ino != view_.metrics_inode;
     view_.metrics_inode = info.st_ino;
-    if (!is_other) return false;
+    if (is_other) read_again();
+    return is_other;
+}
+
+// Logs that are other files than before, and the newest checkpoint.
+void Run::read_again() {
+    struct stat info {};
+    if (::stat((fs::path(run_.path) / "metrics.jsonl").c_str(), &info) == 0)
+        view_.metrics_inode = info.st_ino;  // before it is read: a newer one is noticed
     read_logs();
     Status& status = view_.status;
     status.step = view_.curves.step.empty() ? 0 : std::llround(view_.curves.step.back());
-    status.saved_step = -1;  // the newest checkpoint is read again
+    status.saved_step = -1;
     publisher_.drop_answers();
-    return true;
 }
 
 bool Run::follow_metrics() {
@@ -46,8 +53,8 @@ bool Run::follow_metrics() {
     Status& status = view_.status;
     status.target_step = asked_steps(read_events(run_.path), config());
     status.step = std::llround(view_.curves.step.back());
-    // What trains position biases alone says nowhere for how long.
-    if (!status.task.is_trainable()) status.target_step = std::max(status.target_step, status.step);
+    // Another program need not say for how long it trains.
+    status.target_step = std::max(status.target_step, config().train.steps == 0 ? status.step : 0);
     const auto times = view_.curves.columns.find("timing.step_ms");
     if (times != view_.curves.columns.end() && std::isfinite(times->second.back())) {
         status.step_ms = times->second.back();
@@ -80,8 +87,8 @@ bool Run::follow_weights() {
     if (!model_.data_source.empty()) checkpoint->config.data.source = model_.data_source;
     describe_model(view_, checkpoint->config, *checkpoint);
     view_.status.step = step;
-    if (view_.status.task.is_trainable())
-        view_.status.target_step = asked_steps(read_events(run_.path), config());
+    view_.status.target_step =
+        std::max(view_.status.target_step, asked_steps(read_events(run_.path), config()));
     view_.status.saved_step = checkpoint->step;
     model_.opened = checkpoint;
     publisher_.publish_checkpoint(checkpoint);
@@ -91,10 +98,12 @@ bool Run::follow_weights() {
 // Another process trains this run again, which rests here and was never trained here.
 bool Run::follow_again() {
     Status& status = view_.status;
-    const bool is_watched = run_.is_old && !run_.folder && !model_.trainer && model_.opened;
+    const bool is_watched = run_.is_old && !run_.folder && !model_.trainer && model_.opened &&
+                            next_state(status.state, RunEvent::followed);
     if (!is_watched || status.following || !is_run_locked(run_.path)) return false;
     apply(RunEvent::followed);
     status.following = true;
+    read_again();  // what was not saved has been dropped
     status.can_train = false;
     status.message = "another process trains this run again";
     return true;
@@ -105,11 +114,14 @@ void Run::take_over() {
     Status& status = view_.status;
     status.following = false;
     status.can_train = model_.opened != nullptr && status.task.is_trainable();
-    status.message =
-        status.step >= status.target_step
-            ? fmt::format("the process that trained this run has finished: step {}", status.step)
-            : fmt::format("the process that trained this run has ended at step {} of {}",
-                          status.step, status.target_step);
+    const int64_t target = asked_steps(read_events(run_.path), config());
+    const bool is_done = target > 0 && model_.opened && model_.opened->step >= target;
+    status.message = fmt::format("the process that trained this run has {} step {}{}",
+                                 is_done ? "finished at" : "ended at", status.step,
+                                 is_done || target == 0 ? "" : fmt::format(" of {}", target));
+    // Those were the other process's.
+    status.memory_bytes = 0;
+    status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     if (!model_.opened) {
         apply(RunEvent::failed);
         status.error = fmt::format("{}: the run ended before its first checkpoint", run_.path);

@@ -109,6 +109,7 @@ class Run {
     // run_files.cpp
     bool check_files();
     bool follow_again();
+    void read_again();
     [[nodiscard]] std::string reload();
 
     // follower.cpp

@@ -19,9 +19,11 @@ from . import pictures
 from .errors import Error, shown
 from .folder import FORMAT_VERSION
 from .safetensors import parse_json, write
+from .version import __version__
 
 Pathlike = Union[str, "os.PathLike[str]"]
 GLOBAL = ("device", "threads")
+MOST_CHECKED_BYTES = 1 << 30
 
 
 def find_program(program: Optional[Pathlike] = None) -> Path:
@@ -77,20 +79,26 @@ def run_program(command: str, arguments: Sequence[str], options: Mapping[str, An
 
 
 def check_with_program(tensors: Mapping[str, np.ndarray], description: Mapping[str, Any]) -> None:
-    """Raises Error with the program's words where it cannot open this checkpoint; nothing where there is no program.
-    Writes it to a temporary folder: half a second, and the time of writing."""
-    try:
-        program = find_program()
-    except Error:
+    """Raises Error with the program's words where the program of this version cannot open such a checkpoint. Nothing
+    where there is none, where the model is larger than 1 GiB, or where the check itself cannot be made (no place in the
+    temporary folder, two minutes): training must not end for it. Writes the model once; half a second and more."""
+    if sum(value.nbytes for value in tensors.values()) > MOST_CHECKED_BYTES:
         return
-    with tempfile.TemporaryDirectory(prefix="afterimage-") as folder:
-        path = os.path.join(folder, "model.safetensors")
-        text = json.dumps({"format_version": FORMAT_VERSION, **description}, allow_nan=False)
-        write(path, tensors, {"afterimage": text})
-        try:
-            run_program("inspect", [path], {"json": True}, program)
-        except Error as error:
-            raise Error(str(error).replace(path + ": ", "").replace(path, "the model")) from None
+    text = json.dumps({"format_version": FORMAT_VERSION, **description}, allow_nan=False)
+    try:
+        program = str(find_program())
+        with tempfile.TemporaryDirectory(prefix="afterimage-") as folder:
+            path = os.path.join(folder, "model.safetensors")
+            write(path, tensors, {"afterimage": text})
+            options = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "errors": "replace",
+                       "timeout": 120}
+            version = subprocess.run([program, "--version"], **options).stdout.split()
+            done = subprocess.run([program, "inspect", path, "--json"], **options)
+    except (Error, OSError, subprocess.TimeoutExpired):
+        return
+    said = [line for line in done.stderr.splitlines() if line.startswith("afterimage: ")]
+    if done.returncode == 1 and said and version == ["afterimage", __version__]:
+        raise Error(said[-1].removeprefix("afterimage: ").replace(path + ": ", "").replace(path, "the model"))
 
 
 def model_path(model: Any) -> str:

@@ -79,6 +79,26 @@ TEST(UserSettingsOfTwoWindows, KeepWhatTheOtherHasNoted) {
     EXPECT_EQ(ours.notes["/both"].name, "ours") << "what was changed here is the newer one";
 }
 
+TEST(UserSettingsOfTwoWindows, ForgetWhatTheOtherHasForgotten) {
+    UserSettings loaded, ours;
+    for (const char* path : {"/gone", "/stays"}) {
+        loaded.notes[path].tag = "tag";
+        loaded.recent.push_back({.path = path, .name = "", .what = "", .opened = 1});
+    }
+    UserSettings theirs = ours = loaded;
+    theirs.forget("/gone");
+    ours.notes["/stays"].note = "one field";
+    theirs.notes["/stays"].name = "another";
+    theirs.recent.push_back({.path = "/new", .name = "", .what = "", .opened = 2});
+    merge_user_settings(theirs, loaded, ours);
+    EXPECT_TRUE(ours.notes["/gone"].is_empty());
+    EXPECT_EQ(ours.notes["/stays"].note, "one field");
+    EXPECT_EQ(ours.notes["/stays"].name, "another");
+    ASSERT_EQ(ours.recent.size(), 2u);
+    EXPECT_EQ(ours.recent[0].path, "/new");
+    EXPECT_EQ(ours.recent[1].path, "/stays");
+}
+
 TEST_F(UserSettingsTest, ARunKeepsItsColour) {
     UserSettings settings;
     const auto remember = [&](const std::string& path) {

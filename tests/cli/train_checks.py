@@ -68,12 +68,12 @@ def target_is_kept(cli):
 def nothing_to_do(cli, run):
     """A run that is at its target is not said to have been trained."""
     before = {p.name: p.read_bytes() for p in (run / "checkpoints").iterdir()}
-    for args, target in ((["--steps", 40], "--steps 40"), (["--steps", 10], "--steps 10"), ([], "train.steps 40")):
+    for args, target in ((["--steps", 40], "--steps 40"), (["--steps", 10], "--steps 10"), ([], "target step 40")):
         said = cli.ok(f"resume at the target, {target}", "train", "--resume", run, *args).out
         cli.check(f"it says so, {target}", said.startswith(f"nothing to do: the run is at step 40 already ({target})")
                   and f"afterimage train --resume {run} --steps 80" in said and "done" not in said, said)
     said = cli.ok("resume with another target", "train", "--resume", run, "--set", "train.steps=30").out
-    cli.check("it names that one", "step 40 already (train.steps 30)" in said, said)
+    cli.check("it names that one", "step 40 already (target step 30)" in said, said)
     cli.ok("resume with the first target", "train", "--resume", run, "--set", "train.steps=40")
     done = cli.ok("resume at the target --json", "train", "--resume", run, "--steps", 40, "--json")
     shown = done.json() or {}

@@ -1,6 +1,7 @@
 // A run that another process (here: another session) trains, followed as its folder grows.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <memory>
 
 #include "tests/session/session_fixture.h"
@@ -42,15 +43,21 @@ TEST(SessionFollowing, FollowsARunThatIsResumedElsewhere) {
         first.run().stop();
         ASSERT_TRUE(wait_state(first, RunState::stopped));
     }
+    {  // what a killed run leaves: the next one to train drops it
+        std::ofstream log(scratch / "run/metrics.jsonl", std::ios::app);
+        for (int step = 21; step <= 25; ++step) log << "{\"step\":" << step << ",\"loss\":9}\n";
+    }
     TestSession watcher(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(watcher, RunState::ready));
     EXPECT_TRUE(watcher.status().can_train);
+    EXPECT_EQ(watcher.curves()->step.size(), 25u);
     auto other = std::make_unique<TestSession>(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(*other, RunState::ready));
     other->run().step(30);
     ASSERT_TRUE(wait_for([&] { return watcher.status().following; }));
     EXPECT_FALSE(watcher.status().can_train);
     ASSERT_TRUE(wait_step(watcher, 50));
+    EXPECT_EQ(watcher.curves()->step.size(), 50u);
     other->run().stop();
     ASSERT_TRUE(wait_state(*other, RunState::stopped));
     other.reset();

@@ -1,5 +1,7 @@
 #include "app/panels/shared/run_menu.h"
 
+#include <imgui_internal.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,10 +68,12 @@ void run_menu(PaneContext& ui, const RecentItem& item, ImVec2 at) {
     if (!popup.is_open()) return;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(4)));
     RunNotes& notes = ui.settings.notes[item.path];
+    const RunNotes before = notes;
     note_field(ui, {"Name##run_name", item.name, "What this run is called here."}, notes.name);
     note_field(ui, {"Tag##run_tag", "baseline", "A word that the filter finds."}, notes.tag);
     note_field(ui, {"Note##run_note", "what was tried", "Shown in its tooltip."}, notes.note);
-    const std::string path = item.path;  // forgetting it ends the item
+    if (notes != before) ImGui::MarkIniSettingsDirty();  // saves them soon
+    const std::string path = item.path;                  // forgetting it ends the item
     compare_item(ui, path);
     const bool is_open = ui.has_model() && ui.status.path == path;
     if (button(ui, {.name = "Forget this run##forget_run",
