@@ -209,9 +209,10 @@ class Run:
         wait: return only when it is on the disk.
 
         Copies the tensors and returns; a thread writes them. Of saves that wait only the newest is written. The first
-        save is checked in the call and raises Error where the model is not recognised, a value is not finite, or the
-        program, where it is found (AFTERIMAGE_PROGRAM), could not open it: a shape or a setting that does not fit.
-        What is found later gives the one warning. -> False where it was not written (wait), or by this rank.
+        save is written before the call returns, and raises Error where the model is not recognised, a value is not
+        finite, or the program, where it is found (AFTERIMAGE_PROGRAM), could not open it: a shape or a setting that
+        does not fit. What is found later gives the one warning. -> False where it was not written (wait), or by this
+        rank.
         """
         if not self.is_writer or self.folder.lock is None:
             if self.is_writer:
@@ -223,16 +224,20 @@ class Run:
                         f" {'both' if biases is not None else 'none'}")
         prepare, is_doubtful = (self.model_work(step, model, mapping) if biases is None
                                 else self.maps_work(step, maps_of.merged(biases, grid, gauge), causal))
-        if self.content is None or is_doubtful or wait:
+        is_first = self.content is None
+        if is_first or is_doubtful or wait:
             ready = prepare()
             self.check_content(ready.content)
-            if self.content is None and "model" in ready.content:
+            if is_first and "model" in ready.content:
                 check_with_program(ready.tensors, ready.description)
             self.content = ready.content
             prepare = lambda: ready  # noqa: E731
         failures, self.last_saved = self.failures, step
         self.writer.submit(lambda: self.write(step, prepare()), is_save=True)
-        return not wait or (self.flush() and self.failures == failures)
+        if not wait and not is_first:
+            return True
+        is_written = self.flush() and self.failures == failures
+        return is_written or not wait
 
     def maps_work(self, step: int, biases: Mapping[str, maps_of.Map],
                   causal: bool) -> tuple[Callable[[], Prepared], bool]:
