@@ -8,7 +8,6 @@ folder of its own: starting the program over and over keeps one core busy. Print
 import shutil
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import cost_checks
 import figure_checks
@@ -52,14 +51,7 @@ def main():
     missing = total.missing_device()
     if missing:
         total.check("AFTERIMAGE_DEVICE", False, missing)
-    with ThreadPoolExecutor(2) as both:
-        for cli in both.map(run_part, [] if missing else sys.argv[2:] or PARTS):
-            total.passed += cli.passed
-            total.failed += cli.failed
-            total.skipped += cli.skipped
-    shutil.rmtree(total.folder, ignore_errors=True)
-    print(total.closing_line())
-    return 1 if total.failed else 0
+    return total.run_two_at_a_time(run_part, [] if missing else sys.argv[2:] or PARTS)
 
 
 if __name__ == "__main__":

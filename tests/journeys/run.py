@@ -9,7 +9,6 @@ the pace (never checked: they are the machine's), and `N passed, N failed, N ski
 import shutil
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
@@ -58,14 +57,7 @@ def main():
             total.skip(missing)
         print(total.closing_line())
         return 0
-    with ThreadPoolExecutor(2) as both:
-        for cli in both.map(run_journey, wanted):
-            total.passed += cli.passed
-            total.failed += cli.failed
-            total.skipped += cli.skipped
-    shutil.rmtree(total.folder, ignore_errors=True)
-    print(total.closing_line())
-    return 1 if total.failed else 0
+    return total.run_two_at_a_time(run_journey, wanted)
 
 
 if __name__ == "__main__":

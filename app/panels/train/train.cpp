@@ -25,7 +25,6 @@ class RunPanel final : public Panel {
     void draw_buttons(Ui& ui);
     void draw_rewind(PaneContext& ui);
     void draw_until(Ui& ui);
-    static void draw_target_words(PaneContext& ui);
     static void draw_progress(PaneContext& ui);
     static void draw_numbers(PaneContext& ui);
     bool opens_rewind_ = false;
@@ -237,36 +236,12 @@ void RunPanel::draw_buttons(Ui& ui) {
     draw_rewind(ui);
     tool_button(ui, "run.stop", "Stop##stop", ButtonKind::ghost);
     tool_button(ui, "run.save", "Save##save", ButtonKind::ghost);
-    draw_target_words(ui);
 }
 
+// The filled button would train nothing now.
 bool is_at_target(const Status& s) {
     const bool rests = s.state != RunState::running && s.state != RunState::stopping;
     return rests && s.can_train && !s.following && s.step > 0 && s.step >= s.target_step;
-}
-
-// Why the filled button would train nothing now: beside the buttons, as long as there is room.
-void RunPanel::draw_target_words(PaneContext& ui) {
-    const Status& s = ui.status;
-    if (!is_at_target(s)) return;
-    const std::string words =
-        fmt::format("Step {} of {} is reached: raise the target step to train on.",
-                    group_thousands(s.step), group_thousands(s.target_step));
-    ImGui::SameLine(0, ui.px(16));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float available = ImGui::GetContentRegionAvail().x;
-    float wide = 0;
-    for (const std::string_view shown :
-         {std::string_view(words), std::string_view("Target reached: raise it to train on."),
-          std::string_view("Target reached")}) {
-        wide = text_extent(ui, shown, text_size::hint).x;
-        if (wide > available) continue;
-        text_at(ui, {at.x, at.y + ui.px(16 - text_size::hint / 2)}, shown,
-                {text_size::hint, ui.theme.text2});
-        break;
-    }
-    ImGui::Dummy({std::min(wide, available), ui.px(32)});
-    ui.recorder.item("hint", ui.recorder.claim("Target reached##target_reached"), words);
 }
 
 void RunPanel::draw_progress(PaneContext& ui) {
@@ -309,9 +284,12 @@ void RunPanel::draw_numbers(PaneContext& ui) {
     const bool is_running = s.state == RunState::running;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     RunPen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
-    put(ui, pen, group_thousands(s.step),
+    const std::string of_target =
         fmt::format("of {} steps{}", group_thousands(s.target_step),
-                    is_at_target(s) ? ": raise the target step to train on" : ""));
+                    is_at_target(s) ? ": raise the target step to train on" : "");
+    put(ui, pen, group_thousands(s.step), of_target);
+    if (is_at_target(s))
+        ui.recorder.item("hint", ui.recorder.claim("Target reached##target_reached"), of_target);
     put(ui, pen, is_running && s.eta_s > 0 ? duration(s.eta_s) : "\u2013", "left");
     put(ui, pen, speed_words(s), "it/s");
     const std::string unit = s.task.examples + "/s";
