@@ -1,51 +1,8 @@
-#include <unistd.h>
-
-#include <filesystem>
-
+#include "bench/paper_configs.h"
 #include "bench/training.h"
-#include "core/files.h"
-#include "core/rng.h"
-#include "model/traits.h"
 
 namespace aft::bench {
 namespace {
-
-// Random bytes: what they are costs nothing.
-class ByteFile {
-  public:
-    ByteFile()
-        : path_(std::filesystem::temp_directory_path() /
-                fmt::format("afterimage-bench-{}.bytes", getpid())) {
-        std::string bytes(size_t{1} << 18, ' ');
-        CounterRng rng(1, 0);
-        for (char& byte : bytes) byte = static_cast<char>(rng.below(256));
-        write_atomically(path_, bytes);
-    }
-    ~ByteFile() {
-        std::error_code ignored;
-        std::filesystem::remove(path_, ignored);
-    }
-    ByteFile(const ByteFile&) = delete;
-    ByteFile& operator=(const ByteFile&) = delete;
-    [[nodiscard]] std::string source() const { return "text:" + path_.string(); }
-
-  private:
-    std::filesystem::path path_;
-};
-
-Config byte_config(const std::string& mixer, const std::string& source, bool quick) {
-    Config config = pixel_config(mixer, quick);
-    ModelConfig& model = config.model;
-    model.task = "text";
-    model.dim = quick ? 32 : 512;
-    model.own["factors"] = quick ? 4 : 256;
-    model.own["window"] = quick ? 4 : 32;  // of those that have one
-    if (!mixer_traits(model).has_prior()) model.own["heads"] = 8;
-    model.own["length"] = quick ? 64 : 1024;
-    config.data.source = source;
-    config.train.batch = quick ? 2 : 4;
-    return config;
-}
 
 nlohmann::json row_of(const BenchSettings& settings, const JobControl& control) {
     const ByteFile file;

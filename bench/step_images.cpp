@@ -1,26 +1,8 @@
+#include "bench/paper_configs.h"
 #include "bench/training.h"
-#include "model/traits.h"
 
 namespace aft::bench {
 namespace {
-
-// The paper's tiny models of its image classification, on drawn pictures of the same size.
-Config image_config(const std::string& preset, bool quick) {
-    Config config = load_preset(preset);
-    ModelConfig& model = config.model;
-    config.data = {.source = quick ? "shapes?size=32" : "shapes?size=224"};
-    model.own["classes"] = 3;
-    if (quick) {
-        model.height = model.width = 32;
-        model.own["patch"] = 8;
-        model.layers = 2;
-        if (mixer_traits(model).window > 0) model.own["window"] = 3;
-    }
-    config.train.batch = quick ? 2 : 4;
-    config.train.micro_batch = 0;
-    config.train.recompute = false;
-    return config;
-}
 
 TrainCase case_of(const std::string& preset, bool quick) {
     return {.forms = {{"afterimage", "ours", image_config(preset, quick)},
