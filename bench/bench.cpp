@@ -4,8 +4,11 @@
 #include <string_view>
 
 #include "bench/calibrate.h"
+#include "bench/own_model.h"
 #include "bench/peer.h"
 #include "bench/workload.h"
+#include "core/check.h"
+#include "model/checkpoints/checkpoint.h"
 #include "model/system.h"
 
 namespace aft::bench {
@@ -64,9 +67,9 @@ json measured(const RowPlan& plan, const BenchSettings& settings, const JobContr
 }
 
 // False if the work was stopped before all rows were there.
-bool add_rows(const WorkloadRoom& room, const BenchSettings& settings, const JobControl& control,
-              json& rows) {
-    for (const RowPlan& plan : plans_of(room, settings.quick)) {
+bool add_rows(const std::vector<RowPlan>& plans, const BenchSettings& settings,
+              const JobControl& control, json& rows) {
+    for (const RowPlan& plan : plans) {
         if (control.stop.stop_requested()) return false;
         try {
             rows.push_back(measured(plan, settings, control));
@@ -93,10 +96,39 @@ std::vector<const WorkloadRoom*> meant(const std::string& filter) {
     return rooms;
 }
 
+struct Workload {
+    RoomInfo info;
+    std::function<std::vector<RowPlan>()> plans;
+};
+
+std::vector<Workload> of_model(const BenchRequest& request) {
+    std::vector<Workload> all;
+    std::string names;
+    for (const OwnWorkload& one : own_workloads(read_checkpoint_header(request.model).config)) {
+        names += (names.empty() ? "" : ", ") + one.info.name;
+        if (one.info.name.find(request.filter) != std::string::npos)
+            all.push_back({one.info, [rows = one.rows] { return rows; }});
+    }
+    AFT_CHECK(!names.empty(), "bench: {} has nothing to time: position biases alone",
+              request.model);
+    if (all.empty())
+        fail_usage("bench: unknown workload '{}' of a model; {} has: {}", request.filter,
+                   request.model, names);
+    return all;
+}
+
+std::vector<Workload> workloads_of(const BenchRequest& request) {
+    if (!request.model.empty()) return of_model(request);
+    std::vector<Workload> all;
+    for (const WorkloadRoom* room : meant(request.filter))
+        all.push_back({room->info, [room, &request] { return plans_of(*room, request.quick); }});
+    return all;
+}
+
 }  // namespace
 
 json run(const BenchRequest& request, const JobControl& control) {
-    const std::vector<const WorkloadRoom*> rooms = meant(request.filter);
+    const std::vector<Workload> rooms = workloads_of(request);
     const Calibrator calibrator(request.quick);
     const BenchSettings settings{.rounds = request.rounds,
                                  .quick = request.quick,
@@ -105,10 +137,10 @@ json run(const BenchRequest& request, const JobControl& control) {
     json all = json::array();
     bool stopped = false;
     for (std::size_t i = 0; i < rooms.size() && !stopped; ++i) {
-        const RoomInfo& info = rooms[i]->info;
+        const RoomInfo& info = rooms[i].info;
         control.report({static_cast<int64_t>(i), static_cast<int64_t>(rooms.size()), info.name});
         json rows = json::array();
-        stopped = !add_rows(*rooms[i], settings, control, rows);
+        stopped = !add_rows(rooms[i].plans(), settings, control, rows);
         if (!rows.empty())
             all.push_back({{"name", info.name}, {"sentence", info.sentence}, {"rows", rows}});
     }

@@ -38,7 +38,8 @@ void pause_ms(int64_t ms) {
 struct Start {
     char** words = nullptr;
     char** variables = nullptr;
-    int errors = -1, failure = -1;  // files: standard error; the report of a failed start
+    int errors = -1, output = -1;  // files: standard error; standard output, -1 = it is dropped
+    int failure = -1;              // the report of a failed start
     pid_t parent = -1;
 };
 
@@ -53,7 +54,7 @@ struct Start {
     signal(SIGINT, SIG_DFL);
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     dup2(nowhere, STDIN_FILENO);
-    dup2(nowhere, STDOUT_FILENO);
+    dup2(start.output < 0 ? nowhere : start.output, STDOUT_FILENO);
     dup2(start.errors, STDERR_FILENO);
     execve(start.words[0], start.words, start.variables);
     const int why = errno;
@@ -96,15 +97,16 @@ Child::Child(const ChildRequest& request) {
     for (char** one = environ; *one != nullptr; ++one) variables.emplace_back(*one);
     words_ = fmt::format("{}", fmt::join(words, " "));
     errors_ = memfd_create("errors", MFD_CLOEXEC);
+    if (request.keeps_output) output_ = memfd_create("output", MFD_CLOEXEC);
     const std::vector<char*> arguments = pointers(words), surroundings = pointers(variables);
-    Start start{.errors = errors_};
+    Start start{.errors = errors_, .output = output_};
     start.words = const_cast<char**>(arguments.data());
     start.variables = const_cast<char**>(surroundings.data());
     int failure = 0;
     start_ = std::chrono::steady_clock::now();
     process_ = started(start, failure);
     if (failure == 0) return;
-    if (errors_ >= 0) close(errors_);
+    close_files();
     fail("bench: cannot start '{}': {}", words_, std::strerror(failure));
 }
 
@@ -117,7 +119,12 @@ Child::~Child() {
         kill(process_, SIGKILL);
         waitpid(process_, nullptr, 0);
     }
-    if (errors_ >= 0) close(errors_);
+    close_files();
+}
+
+void Child::close_files() {
+    for (const int file : {errors_, output_})
+        if (file >= 0) close(file);
 }
 
 bool Child::has_ended() {
@@ -148,6 +155,19 @@ double Child::wait_for_lines(const LinesWanted& wanted, const std::stop_token& s
         pause_ms(wanted.look_every_ms);
     }
     return seconds();
+}
+
+std::string Child::wait_for_output(const std::stop_token& stop) {
+    for (; !has_ended(); pause_ms(10))
+        if (stop.stop_requested()) throw Interrupted();
+    AFT_CHECK(WIFEXITED(status_) && WEXITSTATUS(status_) == 0, "bench: '{}' failed: {}", words_,
+              end_words());
+    struct stat about {};
+    if (fstat(output_, &about) != 0) return "";
+    std::string text(static_cast<size_t>(about.st_size), ' ');
+    text.resize(
+        static_cast<size_t>(std::max<ssize_t>(0, pread(output_, text.data(), text.size(), 0))));
+    return text;
 }
 
 void Child::hold() {

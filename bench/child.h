@@ -16,6 +16,7 @@ struct ChildRequest {
     std::string program;
     std::vector<std::string> words;      // arguments
     std::vector<std::string> variables;  // "NAME=value", beside those of this process
+    bool keeps_output = false;           // for wait_for_output()
 };
 
 struct LinesWanted {
@@ -28,7 +29,8 @@ struct LinesWanted {
 class Child {
   public:
     // Runs when this returns, in a process group of its own: Ctrl-C of the terminal reaches this
-    // process alone. What it prints is dropped but for the last words of an error.
+    // process alone. What it prints is dropped but for the last words of an error, and what is
+    // kept.
     explicit Child(const ChildRequest& request);
     ~Child();  // interrupts it as Ctrl-C does, and waits
     Child(const Child&) = delete;
@@ -37,17 +39,22 @@ class Child {
     [[nodiscard]] double seconds() const;  // since it was started
     // Waits -> seconds() then. Interrupted if stopped; Error if it ends before, or takes too long.
     double wait_for_lines(const LinesWanted& wanted, const std::stop_token& stop = {});
+    // Waits for its end -> what it wrote to standard output. Interrupted if stopped; Error if it
+    // ends with another code than 0.
+    std::string wait_for_output(const std::stop_token& stop);
     // Stops all of its threads (SIGSTOP), and continues them (SIGCONT).
     void hold();
     void resume();
 
   private:
     [[nodiscard]] bool has_ended();
+    void close_files();
     [[nodiscard]] std::string end_words() const;  // "exit code 1, its last words: ..."
 
     std::string words_;
     pid_t process_ = -1;
     int errors_ = -1;  // a file without a name: what it wrote to standard error
+    int output_ = -1;  // the same of standard output; -1 = it is dropped
     int status_ = 0;   // as waitpid tells it
     std::chrono::steady_clock::time_point start_;
 };

@@ -79,7 +79,9 @@ std::vector<Form> forms_of(const Problem& problem) {
     std::vector<Form> all{ours(problem, at::kFloat)};
     if (has_bf16_form(problem)) all.push_back(ours(problem, at::kBFloat16));
     for (const PeerRoom& room : peers())
-        for (Form& form : room.forms(problem)) all.push_back(std::move(form));
+        for (Form& form : room.forms(problem))
+            if (problem.group.empty() || form.group == problem.group)
+                all.push_back(std::move(form));
     return all;
 }
 

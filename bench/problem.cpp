@@ -37,8 +37,12 @@ double pairs_of(const Problem& problem) {
             return causal ? T * (T + 1) / 2 : T * T;
         case ops::OperatorKind::local:
             return local_pairs(T, static_cast<double>(problem.options.window), causal);
-        case ops::OperatorKind::conv2d:
-            return taps_inside(problem);
+        case ops::OperatorKind::conv2d:  // of a pair of places inside one window one sees the other
+            return causal ? (taps_inside(problem) + T) / 2 : taps_inside(problem);
+        case ops::OperatorKind::conv1d: {
+            const auto s = static_cast<double>(problem.in.w.size(1));
+            return local_pairs(T, causal ? s : (s + 1) / 2, causal);
+        }
         default:
             return 0;
     }

@@ -24,6 +24,7 @@ struct Problem {
     ops::OperatorKind kind = ops::OperatorKind::simple;
     ops::Inputs in;        // float32
     ops::Options options;  // backend unused
+    std::string group;     // of the peers meant; empty = all that compute it
     bool backward = false;
     at::Tensor dy;                   // backward: [B, T, d]
     double accept_x_limit = 0;       // at most; 0 = none

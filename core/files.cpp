@@ -326,13 +326,18 @@ fs::path config_folder() {
     return user_folder("XDG_CONFIG_HOME", ".config");
 }
 
+std::string own_program() {
+    std::error_code unknown;
+    return fs::read_symlink("/proc/self/exe", unknown).string();
+}
+
 fs::path shared_file(const std::string& name) {
     std::vector<fs::path> places;
     if (const std::string share = variable("AFTERIMAGE_SHARE"); !share.empty())
         places.emplace_back(share);
     std::error_code error;
-    const fs::path binary = fs::read_symlink("/proc/self/exe", error);
-    if (!error) places.push_back(binary.parent_path().parent_path() / "share" / "afterimage");
+    if (const fs::path binary = own_program(); !binary.empty())
+        places.push_back(binary.parent_path().parent_path() / "share" / "afterimage");
     places.emplace_back(AFT_SOURCE_DIR);
     std::string looked;
     for (const fs::path& place : places) {

@@ -48,7 +48,8 @@ class TemporaryFolder {
     fs::path path_;
 };
 
-[[nodiscard]] fs::path config_folder();  // XDG_CONFIG_HOME/afterimage or ~/.config/afterimage
+[[nodiscard]] fs::path config_folder();   // XDG_CONFIG_HOME/afterimage or ~/.config/afterimage
+[[nodiscard]] std::string own_program();  // this program's file; empty where the system is silent
 // assets/NAME or shaders/NAME: AFTERIMAGE_SHARE, beside the binary (../share/afterimage), or the
 // source tree.
 [[nodiscard]] fs::path shared_file(const std::string& name);

@@ -42,7 +42,8 @@ struct MixerTraits {
     bool causal = true, non_causal = true;  // which tasks it serves
     DecoderKind decoder = DecoderKind::prefix;
 
-    std::string words;  // the mixer in a line: "aft-local, window 32"
+    std::string op = {};  // what `afterimage op` calls its operator; empty: it has none of it
+    std::string words;    // the mixer in a line: "aft-local, window 32"
     // One sentence without its full stop, for views that have nothing to show; empty where they do.
     std::string no_bias, no_gate, no_keys, no_attention;
 

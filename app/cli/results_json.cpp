@@ -148,6 +148,7 @@ json to_json(const ImportResult& result) {
              {"prefix", result.prefix},
              {"model", result.out.empty() ? json(nullptr) : json(result.out)},
              {"parameters", result.parameters},
+             {"notes", result.notes},
              {"not_finite", result.not_finite},
              {"mapped", json::array()},
              {"dropped", json::array()},
@@ -201,14 +202,26 @@ json to_json(const LogExportResult& result) {
 }
 
 json to_json(const OpResult& result) {
-    return {{"op", result.name},
-            {"backend", result.backend},
-            {"precision", result.precision},
-            {"out", result.out},
-            {"outputs", result.outputs},
-            {"ignored", result.ignored},
-            {"seconds", result.seconds},
-            {"exact_blocks", result.exact_blocks}};
+    json out{{"op", result.name},
+             {"backend", result.backend},
+             {"precision", result.precision},
+             {"outputs", result.outputs},
+             {"ignored", result.ignored},
+             {"seconds", result.seconds},
+             {"exact_blocks", result.exact_blocks}};
+    if (!result.out.empty()) out["out"] = result.out;
+    if (result.differences.empty()) return out;
+    out["agrees"] = result.agrees();
+    out["within"] = result.within;
+    for (const OpDifference& one : result.differences)
+        out["differences"].push_back({{"name", one.name},
+                                      {"relative", one.relative},
+                                      {"largest", one.largest},
+                                      {"at", one.at},
+                                      {"yours", one.theirs},
+                                      {"ours", one.ours},
+                                      {"yours_not_finite", one.not_finite}});
+    return out;
 }
 
 json to_json(const PackResult& result) {

@@ -22,12 +22,6 @@ struct BenchFlags {
     bool json = false;
 };
 
-// This program's own file: what the start-up rows start. Empty where the system does not tell.
-std::string own_file() {
-    std::error_code unknown;
-    return fs::read_symlink("/proc/self/exe", unknown).string();
-}
-
 // Before the work: a name that cannot be written is reported in a second, not after ten minutes.
 void check_files(const BenchFlags& flags) {
     for (const std::string& file : {flags.plot, flags.markdown})
@@ -61,7 +55,9 @@ std::string add_responses([[maybe_unused]] const BenchFlags& flags,
                           [[maybe_unused]] const JobControl& control,
                           [[maybe_unused]] nlohmann::json& result) {
 #if AFT_WINDOW
-    if (std::string("gui_response").find(flags.request.filter) == std::string::npos) return "";
+    if (!flags.request.model.empty() ||
+        std::string("gui_response").find(flags.request.filter) == std::string::npos)
+        return "";
     const std::vector<ResponseRow> rows =
         measure_responses(globals.device, flags.request.quick, control);
     for (const ResponseRow& row : rows)
@@ -81,7 +77,7 @@ int run_bench(const BenchFlags& flags, const Globals& globals) {
     check_files(flags);
     Work work(globals);
     bench::BenchRequest request = flags.request;
-    request.program = own_file();
+    request.program = own_program();
     nlohmann::json result = bench::run(request, work.control());
     const std::string responses = add_responses(flags, globals, work.control(), result);
     work.finish_progress();
@@ -105,6 +101,12 @@ CommandRun setup(CLI::App& command) {
         {"FILTER", "workloads whose name contains it (default: all of `afterimage list workloads`)",
          "FILTER"},
         flags->request.filter);
+    add_text(command,
+             {"--model",
+              "times this model instead, beside the same with softmax attention: own_operator, "
+              "own_token, own_step",
+              "MODEL"},
+             flags->request.model);
     add_whole(command, {"--rounds", "interleaved rounds", 15, 10000}, flags->request.rounds);
     add_switch(command, "--quick", "tiny shapes: shows that everything runs, not how fast",
                flags->request.quick);

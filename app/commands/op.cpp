@@ -26,8 +26,9 @@ int op(OpFlags& flags, const Globals& globals) {
     request.outside_hidden = flags.outside == "-inf";
     const Work work(globals);
     request.device = work.device();
-    print_result(to_json(op_job(request)), flags.json);
-    return 0;
+    const OpResult result = op_job(request);
+    print_result(to_json(result), flags.json);
+    return !request.compare || result.agrees() ? 0 : 1;
 }
 
 CommandRun setup(CLI::App& command) {
@@ -38,7 +39,7 @@ CommandRun setup(CLI::App& command) {
              request.name);
     add_text(command, {"IN", "q, k, v and w (or u, r; with --grad dy)", "IN.safetensors", true},
              request.in);
-    add_text(command, {"OUT", "y (with --grad dq, dk, dv, dw or du, dr)", "OUT.safetensors", true},
+    add_text(command, {"OUT", "y (with --grad dq, dk, dv, dw or du, dr)", "OUT.safetensors"},
              request.out);
     add_whole(command, {"--window", "local: |t - t'| < N keeps its bias"}, request.window);
     add_switch(command, "--causal", "target t sees sources up to t", request.causal);
@@ -47,6 +48,12 @@ CommandRun setup(CLI::App& command) {
                {"--outside", "local, conv1d, conv2d: bias outside the window", {"0", "-inf"}},
                flags->outside);
     add_switch(command, "--grad", "gradients too, for the dy in IN", request.grad);
+    add_switch(command, "--compare",
+               "IN also holds what your own code gives (y; with --grad dq, dk, ...): says how far "
+               "it is from ours; OUT may be left out",
+               request.compare);
+    add_real(command, {"--within", "with --compare: the relative difference that agrees"},
+             request.within);
     add_choice(command, {"--precision", "of the computation", {"fp32", "bf16", "fp64"}},
                request.precision);
     add_choice(command, {"--backend", "who computes", op_backends()}, request.backend);

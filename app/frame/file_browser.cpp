@@ -51,8 +51,8 @@ bool contains_word(std::string_view text, std::string_view word) {
 
 void FileBrowser::open(const ViewState& ui, const BrowseFiles& what) {
     is_open_ = is_new_ = true;
-    new_run_ = what.of_new_run;
-    for_data_ = what.for_data || !new_run_.empty();
+    question_ = what.question;
+    for_data_ = what.for_data || !question_.empty();
     std::error_code ignored;
     fs::path start = ui.settings.last_folder;
     if (start.empty() || !fs::is_directory(start, ignored)) start = fs::current_path(ignored);
@@ -131,8 +131,8 @@ void FileBrowser::take_data(PaneContext& ui) {
     }
     is_open_ = false;
     ui.settings.last_folder = folder_.string();
-    if (new_run_.empty()) return choose_data(ui, wanted.string());
-    ui.data_chosen = fs::absolute(wanted, ignored).lexically_normal().string();
+    if (question_.empty()) return choose_data(ui, wanted.string());
+    ui.file_chosen = fs::absolute(wanted, ignored).lexically_normal().string();
     ui.want_frames(3);
 }
 
@@ -147,8 +147,10 @@ void FileBrowser::choose(PaneContext& ui, const FileEntry& entry) {
 
 void FileBrowser::draw_head(PaneContext& ui) {
     ui.recorder.set_section("Where##where");
-    const std::string data =
-        "Where are the data? " + (new_run_.empty() ? ui.status.config.data.source : new_run_);
+    const std::string& source = ui.status.config.data.source;
+    const std::string data = !question_.empty() ? question_
+                             : source.empty()   ? "Which data shall this model see?"
+                                                : "Where are the data? " + source;
     text(ui, for_data_ ? data : "Open a checkpoint, a run or a picture",
          {text_size::empty, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(2)});

@@ -34,7 +34,7 @@ class FileBrowser {
     void take_typed(PaneContext& ui);
     void take_data(PaneContext& ui);
     bool is_open_ = false, is_new_ = false, for_data_ = false;
-    std::string new_run_;  // the data of a new run that are looked for; "" = none
+    std::string question_;  // of the form that asked; "" = none did
     std::filesystem::path folder_;
     std::string typed_, problem_;
     std::vector<FileEntry> entries_;

@@ -174,6 +174,7 @@ Frame::Frame(FrameOptions options) : impl_(std::make_unique<Impl>(std::move(opti
     enable_recovery();
     Ui& ui = impl_->ui;
     ui.headless = impl_->options.headless;
+    ui.program = impl_->options.program;
     ui.has_gl = impl_->options.painter != nullptr;
     std::string problem;
     if (!impl_->options.settings_file.empty())

@@ -126,6 +126,7 @@ FrameOptions frame_options(const WindowOptions& options, viz::MapPainter* painte
     out.painter = painter;
     out.display_scale = scale;
     out.device = options.device;
+    out.program = own_program();
     out.ranks = options.ranks;
     if (options.remember) out.settings_file = config_folder() / "window.json";
     out.wake = [&woken] {

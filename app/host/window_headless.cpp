@@ -3,6 +3,7 @@
 #include <imgui_impl_opengl3.h>
 
 #include "app/host/take_picture.h"
+#include "core/files.h"
 #include "viz/gl/context.h"
 #include "viz/gl/framebuffer.h"
 #include "viz/painter.h"
@@ -27,6 +28,7 @@ FrameOptions with(FrameOptions options, viz::MapPainter* painter, ImVec2 size) {
     io.DisplaySize = size;
     io.DeltaTime = 1.0f / 60;
     options.headless = true;
+    options.program = own_program();
     options.painter = painter;
     return options;
 }

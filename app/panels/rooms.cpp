@@ -30,6 +30,8 @@ PanelRoom compare_panel();
 PanelRoom lab_panel();
 PanelRoom interventions_panel();
 PanelRoom patching_panel();
+PanelRoom speed_panel();
+PanelRoom operator_panel();
 
 const std::vector<PanelRoom>& panels() {
     // clang-format off
@@ -61,6 +63,8 @@ const std::vector<PanelRoom>& panels() {
         interventions_panel(),
         lab_panel(),
         patching_panel(),
+        speed_panel(),
+        operator_panel(),
     };
     // clang-format on
     return list;

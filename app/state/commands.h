@@ -21,8 +21,8 @@ struct OpenRun {  // a new run
 };
 struct CloseModel {};  // nothing is open then
 struct BrowseFiles {
-    bool for_data = false;     // to say where the data of the open model lie
-    std::string of_new_run{};  // or those of a new run, as it names them: PaneContext::data_chosen
+    bool for_data = false;   // to say where the data of the open model lie
+    std::string question{};  // or what a form asks for, in words: answers PaneContext::file_chosen
 };
 struct ShowPane {  // brings it to the front
     std::string id;

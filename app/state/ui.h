@@ -67,7 +67,8 @@ struct ViewState : ModelView {
 // To draw what is looked at, and to ask for changes.
 struct PaneContext : DrawContext, ViewState {
     Commands commands;
-    std::string data_chosen;  // where the data of a new run lie; taken by its form; "" = nothing
+    std::string program;      // this program's file; empty: no other process can be started
+    std::string file_chosen;  // what a form asked for by BrowseFiles; taken by it; "" = nothing
 };
 
 struct Ui : PaneContext {

@@ -11,7 +11,7 @@ namespace aft::bench {
 namespace {
 
 at::Tensor split(const at::Tensor& x) {  // [B, T, d] -> [B, h, T, c]
-    const int64_t d = x.size(2), c = d > 256 ? 64 : d % 128 == 0 ? 128 : d;
+    const int64_t d = x.size(2), c = d > 256 && d % 64 == 0 ? 64 : d % 128 == 0 ? 128 : d;
     return x.view({x.size(0), x.size(1), d / c, c}).transpose(1, 2);
 }
 
@@ -19,8 +19,13 @@ at::Tensor joined(const at::Tensor& y) {  // [B, h, T, c] -> [B, T, d]
     return y.transpose(1, 2).reshape({y.size(0), y.size(2), -1});
 }
 
+// AFT-conv has one key channel a head: any [B, T, d] costs attention the same.
+const at::Tensor& keys(const ops::Inputs& in) {
+    return in.k.size(2) == in.v.size(2) ? in.k : in.v;
+}
+
 at::Tensor softmax(const ops::Inputs& in, bool causal) {
-    const at::Tensor q = split(in.q), k = split(in.k), v = split(in.v);
+    const at::Tensor q = split(in.q), k = split(keys(in)), v = split(in.v);
     at::Tensor scores =
         at::matmul(q, k.transpose(2, 3)) / std::sqrt(static_cast<double>(q.size(3)));
     if (causal) {
@@ -33,12 +38,12 @@ at::Tensor softmax(const ops::Inputs& in, bool causal) {
 
 at::Tensor flash(const ops::Inputs& in, bool causal) {
     return joined(std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
-        split(in.q), split(in.k), split(in.v), 0.0, causal)));
+        split(in.q), split(keys(in)), split(in.v), 0.0, causal)));
 }
 
 at::Tensor math(const ops::Inputs& in, bool causal) {
     return joined(std::get<0>(at::_scaled_dot_product_attention_math(
-        split(in.q), split(in.k), split(in.v), {}, 0.0, causal)));
+        split(in.q), split(keys(in)), split(in.v), {}, 0.0, causal)));
 }
 
 using Attention = at::Tensor (*)(const ops::Inputs& in, bool causal);
@@ -54,8 +59,9 @@ Form form(const std::string& name, Attention attention, at::ScalarType type, boo
 }
 
 std::vector<Form> forms(const Problem& problem) {
-    if (problem.kind != ops::OperatorKind::local && problem.kind != ops::OperatorKind::softmax)
-        return {};
+    const bool is_beside =
+        problem.kind == ops::OperatorKind::local || problem.kind == ops::OperatorKind::softmax;
+    if (!is_beside && problem.group != "attention") return {};
     const bool causal = problem.options.causal;
     return {form("attention flash fp32", flash, at::kFloat, causal),
             form("attention flash bf16", flash, at::kBFloat16, causal),

@@ -13,6 +13,7 @@
 #include "core/outside.h"
 #include "model/checkpoints/format.h"
 #include "model/device.h"
+#include "model/jobs/op_compare.h"
 #include "model/ops/aft.h"
 
 namespace aft {
@@ -24,6 +25,8 @@ struct OpTensors {
     at::Tensor dy;
     std::vector<std::string> ignored;  // tensors of the file that the operator has no use for
 };
+
+const std::vector<std::string> kOutputs = {"y", "dq", "dk", "dv", "dw", "du", "dr"};
 
 bool is_convolution(ops::OperatorKind kind) {
     return kind == ops::OperatorKind::conv1d || kind == ops::OperatorKind::conv2d;
@@ -50,6 +53,8 @@ at::ScalarType working_type(const std::string& precision) {
 }
 
 void check_flags(ops::OperatorKind kind, const OpRequest& request) {
+    if (request.out.empty() && !request.compare)
+        fail_usage("OUT is missing: the file that the result is written to (or --compare)");
     if (kind == ops::OperatorKind::local && !request.window)
         fail_usage(
             "operator local needs --window N: the bias holds for |t - t'| < N (0: nowhere, T: "
@@ -122,6 +127,7 @@ OpTensors take_tensors(const TensorFile& file, const OpRequest& request, ops::Op
                   "{}: tensor 'dy' has shape [{}], expected that of v [{}]", request.in,
                   fmt::join(out.dy.sizes().vec(), ", "), fmt::join(out.in.v.sizes().vec(), ", "));
     }
+    if (request.compare) used.insert(kOutputs.begin(), kOutputs.end());
     for (const auto& [name, tensor] : file.tensors)
         if (used.count(name) == 0) out.ignored.push_back(name);
     return out;
@@ -200,10 +206,29 @@ ops::Inputs in_float(ops::Inputs in) {
 
 }  // namespace
 
+std::vector<OpTraits> op_traits() {
+    std::vector<OpTraits> all;
+    for (const std::string& name : ops::kind_names()) {
+        const ops::OperatorKind kind = ops::parse_kind(name);
+        const bool is_local = kind == ops::OperatorKind::local;
+        all.push_back({.name = name,
+                       .has_window = is_local,
+                       .has_grid = kind == ops::OperatorKind::conv2d,
+                       .has_outside = is_local || is_convolution(kind)});
+    }
+    return all;
+}
+
 std::vector<std::string> op_backends() {
     std::vector<std::string> names = ops::backend_names();
     if (std::ranges::count(names, "cuda") == 0) names.emplace_back("cuda");
     return names;
+}
+
+bool OpResult::agrees() const {
+    return !differences.empty() && std::ranges::all_of(differences, [&](const OpDifference& one) {
+        return one.relative <= within;
+    });
 }
 
 OpResult op_job(const OpRequest& request) {
@@ -216,7 +241,8 @@ OpResult op_job(const OpRequest& request) {
                          .backend = parse_op_backend(request.backend)};
     (void)working_type(request.precision);
     check_flags(kind, request);
-    const OpTensors x = take_tensors(read_tensors(request.in), request, kind);
+    const TensorFile file = read_tensors(request.in);
+    const OpTensors x = take_tensors(file, request, kind);
     for (const at::Tensor& leaf : {x.in.q, x.in.k, x.in.v, x.in.w, x.in.u, x.in.r})
         if (leaf.defined() && request.grad) leaf.set_requires_grad(true);
 
@@ -233,7 +259,9 @@ OpResult op_job(const OpRequest& request) {
     });
     if (request.grad) add_gradients(x, out);
     const double seconds = seconds_since(start);
-    write_tensors(request.out, out);
+    std::vector<OpDifference> differences;
+    if (request.compare) differences = compare_outputs(file, out, request);
+    if (!request.out.empty()) write_tensors(request.out, out);
 
     OpResult result{.name = request.name,
                     .backend = request.backend,
@@ -242,7 +270,9 @@ OpResult op_job(const OpRequest& request) {
                     .outputs = {},
                     .ignored = x.ignored,
                     .seconds = seconds,
-                    .exact_blocks = ops::exact_blocks() - exact_before};
+                    .exact_blocks = ops::exact_blocks() - exact_before,
+                    .within = request.within,
+                    .differences = std::move(differences)};
     for (const auto& [name, tensor] : out.tensors) result.outputs[name] = tensor.sizes().vec();
     return result;
 }

@@ -90,17 +90,21 @@ MixerCost cost(const ModelConfig& config, const CostShape& shape) {
     return {count.cost, "T s d", "T d"};
 }
 
+MixerTraits traits(const ModelConfig& config) {
+    MixerTraits traits = kernel_traits(config, BiasLayout::kernel_1d);
+    traits.op = "conv1d";
+    return traits;
+}
+
 }  // namespace
 
 MixerRoom aft_conv1d_mixer() {
-    return {
-        .info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
-        .traits =
-            [](const ModelConfig& config) { return kernel_traits(config, BiasLayout::kernel_1d); },
-        .visit = visit_settings<ConvSettings>,
-        .check = check,
-        .make = make,
-        .cost = cost};
+    return {.info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
+            .traits = traits,
+            .visit = visit_settings<ConvSettings>,
+            .check = check,
+            .make = make,
+            .cost = cost};
 }
 
 }  // namespace aft

@@ -127,6 +127,7 @@ void check(const ModelConfig& config) {
 
 MixerTraits traits(const ModelConfig& config) {
     MixerTraits traits = kernel_traits(config, BiasLayout::kernel_2d);
+    traits.op = "conv2d";
     traits.on_grid = true;
     return traits;
 }

@@ -49,6 +49,7 @@ struct FullSettings : MixerSettings, BiasTableSettings {
 
 MixerTraits traits(const ModelConfig& config) {
     MixerTraits traits = aft_traits(config);
+    traits.op = "full";
     traits.bias = BiasLayout::matrix;
     traits.free_rows = true;
     traits.bias_values = learned_bias_values(config);

@@ -95,6 +95,7 @@ MixerTraits traits(const ModelConfig& config) {
     MixerTraits traits = aft_traits(config);
     traits.words += fmt::format(", window {}", settings.window);
     traits.decoder = DecoderKind::packed;
+    traits.op = "local";
     if (settings.window == 0) {
         traits.no_bias = "aft-local with a window of 0 has no position bias";
         return traits;

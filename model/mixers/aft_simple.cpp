@@ -23,6 +23,7 @@ std::unique_ptr<Mixer> make(const ModelConfig& config, ParameterMaker& maker,
 
 MixerTraits traits(const ModelConfig& config) {
     MixerTraits traits = aft_traits(config);
+    traits.op = "simple";
     traits.no_bias = "aft-simple has no position bias: every source counts by its key";
     traits.decoder = DecoderKind::packed;
     return traits;

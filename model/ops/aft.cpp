@@ -95,6 +95,12 @@ OperatorKind parse_kind(const std::string& name) {
     fail_usage("unknown operator '{}'; allowed: {}", name, known);
 }
 
+std::vector<std::string> kind_names() {
+    std::vector<std::string> names;
+    for (const auto& [kind, text] : kKinds) names.emplace_back(text);
+    return names;
+}
+
 const char* kind_name(OperatorKind kind) {
     for (const auto& [known, text] : kKinds)
         if (known == kind) return text;

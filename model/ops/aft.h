@@ -59,6 +59,7 @@ struct Options {
 [[nodiscard]] at::Tensor apply(OperatorKind kind, const Inputs& in, const Options& options);
 
 [[nodiscard]] OperatorKind parse_kind(const std::string& name);  // usage Error lists the names
+[[nodiscard]] std::vector<std::string> kind_names();
 [[nodiscard]] OperatorBackend parse_backend(const std::string& name);  // likewise
 [[nodiscard]] std::vector<std::string> backend_names();                // all but automatic
 [[nodiscard]] const char* kind_name(OperatorKind kind);

@@ -119,6 +119,37 @@ def beyond_the_promise(cli):
                       in warnings[0] and "300" in warnings[0] and "1000" in warnings[0], warnings[0])
 
 
+def comparing(cli):
+    """--compare: one wrong value is found, at its place; what is right agrees; bad files are named."""
+    x = inputs("full")
+    y = formulas.flat(formulas.apply("full", x, causal=True))
+    file = cli.folder / "mine.safetensors"
+    args = ["op", "full", file, "--causal", "--compare", "--precision", "fp64", "--json"]
+    shape = x["v"][1]
+    tensors.write(file, {**x, "y": ("F64", shape, y)})
+    found = cli.ok("op --compare", *args).json()
+    cli.check("op --compare agrees with the formula", found["agrees"] and found["differences"][0]["relative"] < 1e-10,
+              found)
+    largest = max(map(abs, y))
+    wrong = list(y)
+    wrong[(1 * 6 + 4) * 4 + 3] += 0.01 * largest
+    tensors.write(file, {**x, "y": ("F64", shape, wrong)})
+    result = cli.run(*args)
+    one = (result.json() or {"differences": [{}]})["differences"][0]
+    cli.check("op --compare finds the wrong value", result.code == 1 and one.get("at") == [1, 4, 3]
+              and abs(one["relative"] - 0.01) < 1e-9 and abs(one["yours"] - one["ours"] - 0.01 * largest) < 1e-9, result)
+    cli.check("op --compare --within", cli.run(*args, "--within", "0.02").code == 0)
+    tensors.write(file, {**x, "y": ("F64", shape, [float("nan"), *y[1:]])})
+    result = cli.run(*args, "--within", "1e300")
+    one = (result.json() or {"differences": [{}]})["differences"][0]
+    cli.check("op --compare: NaN never agrees", result.code == 1 and one.get("yours_not_finite") == 1
+              and one.get("at") == [0, 0, 0], result)
+    cli.bad("op --compare without y", ["op", "full", cli.folder / "good.safetensors", "--compare"], [1], "'y'", "--compare")
+    tensors.write(file, {**x, "y": ("F64", [shape[0], shape[1], shape[2] * 2], y * 2)})
+    cli.bad("op --compare y of another size", ["op", "full", file, "--compare"], [1], "'y'", "[2, 6, 8]", "[2, 6, 4]")
+    cli.bad("op without OUT", ["op", "full", file], [2], "OUT", "--compare")
+
+
 def nonsense(cli):
     x = inputs("full")
     good = cli.folder / "good.safetensors"
@@ -148,5 +179,5 @@ def run(cli):
         for causal in (False, True):
             cli.part(forward, name, causal)
         cli.part(gradient, name)
-    for group in (precisions, factors, beyond_the_promise, nonsense):
+    for group in (precisions, factors, beyond_the_promise, nonsense, comparing):
         cli.part(group)

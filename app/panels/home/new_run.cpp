@@ -133,7 +133,7 @@ void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
 }
 
 void NewRunForm::draw_data(PaneContext& ui) {
-    if (const std::string path = std::exchange(ui.data_chosen, {}); !path.empty())
+    if (const std::string path = std::exchange(ui.file_chosen, {}); !path.empty())
         data_ = config_.data.source = remember_data_place(ui.settings, config_.data.source, path);
     label_column(ui, "Data", 116,
                  "NAME:PATH?option=value, as in cifar10:DIR?size=16 or mirror?size=16&levels=16");
@@ -155,7 +155,7 @@ void NewRunForm::draw_data(PaneContext& ui) {
                     .kind = ButtonKind::icon,
                     .why_not = has_place ? "" : "These data name no folder or file.",
                     .tip = "Says where these data lie; it is remembered."}))
-        ui.commands.send(BrowseFiles{.of_new_run = config_.data.source});
+        ui.commands.send(BrowseFiles{.question = "Where are the data? " + config_.data.source});
     data_line(ui, data_problem);
 }
 

@@ -1,0 +1,176 @@
+// Speed: the open model beside the same with softmax attention, timed on this machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/panels/panel.h"
+#include "app/panels/shared/model_state.h"
+#include "app/state/background.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/states.h"
+#include "app/widgets/table.h"
+#include "app/widgets/text.h"
+#include "bench/bench.h"
+#include "core/caught.h"
+#include "core/text.h"
+
+namespace aft::app {
+
+PanelRoom speed_panel();
+
+namespace {
+
+struct SpeedAnswer {
+    std::string model;
+    std::vector<RoomInfo> workloads;                 // of the model, in the order of their turns
+    std::vector<std::vector<bench::TimedRow>> rows;  // of those that are done
+    std::string error;
+};
+
+class SpeedPanel final : public Panel {
+  public:
+    void draw(Ui& ui) override;
+
+  private:
+    void draw_buttons(PaneContext& ui);
+    void draw_workload(PaneContext& ui, const RoomInfo& workload,
+                       const std::vector<bench::TimedRow>& rows);
+    void draw_answer(Ui& ui, const SpeedAnswer& answer);
+    Background<SpeedAnswer> work_;
+    std::string asked_;  // the model that is timed, or was last
+};
+
+std::string command_words(const std::string& model) {
+    return "afterimage bench --model " + shell_word(model);
+}
+
+// One workload after the other, the quick ones first: each is on the screen when it is done.
+void SpeedPanel::draw_buttons(PaneContext& ui) {
+    const bool runs = ui.status.state == RunState::running;
+    if (button(ui, {.name = "Measure##measure",
+                    .kind = ButtonKind::primary,
+                    .why_not = work_.is_busy()          ? "It is being measured."
+                               : ui.status.path.empty() ? "Nothing is saved yet."
+                               : runs                   ? "Pause the training: it takes the "
+                                                          "processors that are to be timed."
+                                                        : "",
+                    .tip = "Ours and softmax attention in turns, in a process of their own."})) {
+        asked_ = ui.status.path;
+        work_.start([model = asked_, program = ui.program](const auto& publish,
+                                                           const std::stop_token& stop) {
+            SpeedAnswer answer{.model = model, .workloads = {}, .rows = {}, .error = {}};
+            answer.error = error_words([&] {
+                answer.workloads = bench::own_workload_list(model);
+                for (const RoomInfo& one : answer.workloads) {
+                    answer.rows.push_back(bench::run_apart(
+                        {.filter = one.name, .program = program, .model = model}, stop));
+                    publish(answer);
+                }
+            });
+            publish(std::move(answer));
+        });
+    }
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = "Copy as command##copy_as_command",
+                    .why_not = ui.status.path.empty() ? "Nothing is saved yet." : "",
+                    .tip = "Copies the command that prints the same."}))
+        ImGui::SetClipboardText(command_words(ui.status.path).c_str());
+}
+
+std::string time_words(double ms) {
+    return ms < 1 ? fmt::format("{:.1f} \u00B5s", ms * 1e3) : fmt::format("{:.2f} ms", ms);
+}
+
+// Of the fastest one in float32 that is not ours; null: none was timed.
+const bench::TimedForm* best_peer(const bench::TimedRow& row) {
+    const bench::TimedForm* best = nullptr;
+    for (const bench::TimedForm& form : row.forms)
+        if (!form.is_ours && form.precision == "fp32" &&
+            (best == nullptr || form.median_ms < best->median_ms))
+            best = &form;
+    return best;
+}
+
+std::string verdict_words(const bench::TimedRow& row) {
+    const bench::TimedForm* const best = best_peer(row);
+    if (best == nullptr) return "nothing to compare with";
+    if (best->ratio == 0) return "no ratio: the machine was disturbed";
+    const double times = best->ratio >= 1 ? best->ratio : 1 / best->ratio;
+    return fmt::format("{:.2f} times as {} as softmax attention ({:.2f} to {:.2f})", times,
+                       best->ratio >= 1 ? "fast" : "slow",
+                       best->ratio >= 1 ? best->ratio_low : 1 / best->ratio_high,
+                       best->ratio >= 1 ? best->ratio_high : 1 / best->ratio_low);
+}
+
+void SpeedPanel::draw_workload(PaneContext& ui, const RoomInfo& workload,
+                               const std::vector<bench::TimedRow>& rows) {
+    section(ui, fmt::format("{0}##{0}", workload.name), workload.sentence);
+    for (const bench::TimedRow& row : rows) {
+        hint(ui, row.note.empty() ? row.name : row.name + ". " + row.note);
+        if (row.forms.empty()) continue;
+        key_value(ui, "Ours##ours", verdict_words(row));
+        const Column columns[] = {{.title = "Computed by"},
+                                  {.title = "Precision", .width = 90},
+                                  {.title = "Median", .width = 110, .right = true},
+                                  {.title = "Its time over ours", .width = 220, .right = true}};
+        std::vector<TableRow> list;
+        for (const bench::TimedForm& form : row.forms)
+            list.push_back(
+                {.name = fmt::format("{0}##{0}", form.name),
+                 .cells = {form.name, form.precision, time_words(form.median_ms),
+                           form.ratio == 0 ? ""
+                                           : fmt::format("{:.2f} ({:.2f} to {:.2f})", form.ratio,
+                                                         form.ratio_low, form.ratio_high)}});
+        (void)table(ui, fmt::format("Forms##forms_{}", workload.name), columns, list);
+        if (row.is_contended)
+            hint(ui, fmt::format("Other programs took {:.0f} % of the processors: the figures are "
+                                 "not to be trusted.",
+                                 100 * row.others));
+    }
+}
+
+void SpeedPanel::draw_answer(Ui& ui, const SpeedAnswer& answer) {
+    for (size_t i = 0; i < answer.rows.size(); ++i)
+        draw_workload(ui, answer.workloads[i], answer.rows[i]);
+    if (!answer.error.empty())
+        banner(ui, {.title = "This cannot be timed", .sentence = answer.error + "."});
+}
+
+void SpeedPanel::draw(Ui& ui) {
+    if (no_model_state(ui, Drawing::flask, "Open a model or a run to time it.")) return;
+    hint(ui,
+         "Is AFT faster than attention here, and by how much? Ours and the best kernel of "
+         "LibTorch, on this machine, at the sizes of the open model; its weights do not count.");
+    draw_buttons(ui);
+    const auto answer = work_.latest();
+    const bool is_of_this = answer && answer->model == ui.status.path;
+    if (work_.is_busy() && asked_ == ui.status.path) {
+        const size_t done = is_of_this ? answer->rows.size() : 0;
+        (void)progress_line(ui,
+                            is_of_this && done < answer->workloads.size()
+                                ? "Timing " + answer->workloads[done].sentence
+                                : "Timing",
+                            -1);
+        ui.want_frames(2);
+    }
+    if (is_of_this) draw_answer(ui, *answer);
+}
+
+}  // namespace
+
+PanelRoom speed_panel() {
+    return {.info = {"Speed", "Is AFT faster than attention here, and by how much?"},
+            .id = "speed",
+            .icon = icon::chart,
+            .help =
+                "Times the operator of the open model, the next token in the middle of a sequence "
+                "and a training step on its data, beside softmax attention of the same size in "
+                "its best form. In turns, in a process of their own; each ratio is of medians, "
+                "with the middle half of the rounds. No ratio is given where the speed of the "
+                "machine moved meanwhile. `afterimage bench --model MODEL` prints the same.",
+            .places = {{Workspace::lab, Slot::canvas, 2}},
+            .make = make_panel<SpeedPanel>};
+}
+
+}  // namespace aft::app
