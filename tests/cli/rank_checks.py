@@ -57,7 +57,7 @@ def whole_batch(cli):
         cli.check(f"the result says {n} ranks", (result.json() or {}).get("ranks") == n, result)
         curves.append([line["loss"] for line in lines_of(run)])
     far = max(abs(a - b) / a for a, b in zip(*curves))
-    cli.check("3 ranks give the losses of one process", len(curves[0]) == len(curves[1]) == 20 and far < 1e-5, far)
+    cli.check("3 ranks give the losses of one process", len(curves[0]) == len(curves[1]) == 20 and far < 1e-6, far)
 
 
 def children(process):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The window as a user has it: the real program under Xvfb, moved by xdotool.
 
-    tests/journeys/run.py BINARY [--without] [open|train|complete|sampling|time|close|sizes|attention|rewind|film|opengl|pace]...
+    tests/journeys/run.py BINARY [--without] [open|train|complete|sampling|time|close|sizes|attention|rewind|film|follow|ranks|opengl|pace]...
 
 Needs no data and no Python packages. Two journeys at a time, each on a screen of its own. Prints what failed, figures of
 the pace (never checked: they are the machine's), and `N passed, N failed, N skipped`.
@@ -17,9 +17,11 @@ import attention_journey  # noqa: E402
 import close_journey  # noqa: E402
 import complete_journey  # noqa: E402
 import film_journey  # noqa: E402
+import follow_journey  # noqa: E402
 import open_journey  # noqa: E402
 import opengl_journey  # noqa: E402
 import pace_journey  # noqa: E402
+import ranks_journey  # noqa: E402
 import rewind_journey  # noqa: E402
 import sampling_journey  # noqa: E402
 import screen  # noqa: E402
@@ -30,7 +32,8 @@ from harness import Cli  # noqa: E402
 
 JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_journey, "sampling": sampling_journey,
             "time": time_journey, "close": close_journey, "sizes": sizes_journey, "attention": attention_journey,
-            "rewind": rewind_journey, "film": film_journey, "opengl": opengl_journey, "pace": pace_journey}
+            "rewind": rewind_journey, "film": film_journey, "follow": follow_journey, "ranks": ranks_journey,
+            "opengl": opengl_journey, "pace": pace_journey}
 
 
 def run_journey(name):
