@@ -15,4 +15,8 @@ struct DataSpec {
 // A path may hold a question mark: options begin at the last one that is followed by key=.
 [[nodiscard]] DataSpec split_data_spec(std::string_view text);
 
+// `spec` with the options of `usual` that it does not name, where both are of one room: a preset's
+// size stays where only the folder is another.
+[[nodiscard]] std::string with_usual_options(std::string_view spec, std::string_view usual);
+
 }  // namespace aft

@@ -129,6 +129,9 @@ void check_read(const Config& config, const std::vector<std::string>& given,
 // {"name", "model", "data", "train"}; of maps alone {"name", "maps"}.
 [[nodiscard]] nlohmann::json config_to_json(const Config& config);
 [[nodiscard]] Config config_from_json(const nlohmann::json& json, const std::string& where);
+// The same of a model that was trained, by whomever: where it names no data, none are known
+// (data.source "").
+[[nodiscard]] Config stored_config(const nlohmann::json& json, const std::string& where);
 // Of a file that holds position biases alone.
 [[nodiscard]] Config config_of_maps(MapsConfig maps);
 // assets/presets/NAME.json; an unknown name is a usage Error that lists them all.

@@ -118,14 +118,22 @@ Config load_preset(const std::string& name) {
 }
 
 Config load_config_file(const std::string& path) {
-    const Config config = load_run_config(path);
+    Config config = load_run_config(path);
+    if (config.data.source.empty()) config.data.source = DataConfig().source;
     check_read(config, given_keys(parse_file(path), config), path + ": ");
+    return config;
+}
+
+Config stored_config(const nlohmann::json& object, const std::string& where) {
+    Config config = config_from_json(object, where);
+    const auto data = object.find("data");
+    if (data == object.end() || !data->contains("source")) config.data.source = "";
     return config;
 }
 
 Config load_run_config(const std::string& path) {
     const Json object = parse_file(path);
-    Config config = config_from_json(object, path);
+    Config config = stored_config(object, path);
     if (!object.contains("name")) config.name = fs::path(path).stem().string();
     with_context(path, [&] { config.check(); });
     return config;

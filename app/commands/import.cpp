@@ -45,6 +45,8 @@ std::string words_of(const ImportResult& result) {
                                  printable_line(row.why));
     }
     words += fmt::format("{}, {} parameters\n", result.model, group_thousands(result.parameters));
+    for (const std::string& note : result.notes)
+        words += fmt::format("note: {}\n", printable_line(note));
     words += result.out.empty() ? "nothing written (--dry-run)\n"
                                 : fmt::format("written: {}\n", printable_line(result.out));
     return words;

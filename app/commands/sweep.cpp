@@ -83,7 +83,7 @@ CommandRun setup(CLI::App& command) {
 CommandRoom sweep_command() {
     return {
         .info = {"sweep", "Trains and measures a grid of settings and seeds; a table and a plot."},
-        .example = "afterimage sweep --preset window --data text:input.txt --out runs/window",
+        .example = "afterimage sweep --preset bytes-window --data text:input.txt --out runs/window",
         .setup = setup};
 }
 

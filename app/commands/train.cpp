@@ -9,6 +9,7 @@
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "core/check.h"
+#include "core/data_spec.h"
 #include "core/text.h"
 #include "model/jobs/train.h"
 
@@ -58,11 +59,13 @@ std::vector<std::string> given_keys(const TrainFlags& flags) {
 Config config_of(const TrainFlags& flags) {
     Config config =
         !flags.preset.empty() ? load_preset(flags.preset) : load_config_file(flags.config);
+    const std::string usual = config.data.source;
     SettingRows rows = config.rows();
     for (const std::string& text : assignments(flags)) {
         const auto [key, value] = parse_assignment("--set", text);
         set_from_text(rows, key, value);
     }
+    if (!flags.data.empty()) config.data.source = with_usual_options(flags.data, usual);
     config.check();
     check_read(config, given_keys(flags), "--set ");
     reset_unread(config);
@@ -161,8 +164,13 @@ CommandRun setup(CLI::App& command) {
              {"--from", "weights that the new run starts from: ours or an importer's", "MODEL"},
              flags->from);
     add_texts(command, {"--set", "change one setting (repeatable)", "KEY=VALUE"}, flags->set);
-    add_text(command, {"--data", "data source, as in mirror?size=16 or cifar10:DIR", "SPEC"},
-             flags->data);
+    add_text(
+        command,
+        {"--data",
+         "data source, as in mirror?size=16 or cifar10:DIR; options that it does not name are the "
+         "preset's where both are of one kind",
+         "SPEC"},
+        flags->data);
     add_text(command, {"--out", "run folder (default: runs/NAME-N)", "RUNDIR"}, flags->out);
     add_whole(command, {"--steps", "step to stop at, counted from the beginning"}, flags->steps);
     add_whole(command, {"--seed", "seed of weights, order and dropout"}, flags->seed);

@@ -51,7 +51,8 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                       .options = {{"reduce", reduce}, {"part", part}, {"visible", "nan"}},
                       .data = figure_data(request, facts),
                       .index = request.index,
-                      .count = images};
+                      .count = images,
+                      .is_at_most = request.limit <= 0};
     const int64_t targets = targets_of(facts, static_cast<int64_t>(asked.layers.size()), images);
     asked.options["targets"] = std::to_string(targets);
     LayerFields fields = probe_layers(asked, control);
@@ -66,8 +67,8 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
         fmt::format("Share of a target's row at each offset of the source, {}; mean over {} of {} "
                     "targets and {} images ({}); {}",
                     part == "both" ? "by keys and position bias" : "by " + part + " alone", targets,
-                    facts.grid_height * facts.grid_width, images, printable_line(fields.input_note),
-                    of_channels),
+                    facts.grid_height * facts.grid_width, fields.count,
+                    printable_line(fields.input_note), of_channels),
         fmt::format("{} x {} offsets, the target itself in the middle, up and left negative{}",
                     2 * facts.grid_height - 1, 2 * facts.grid_width - 1,
                     facts.has_class_token          ? "; class token left out"

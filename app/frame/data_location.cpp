@@ -9,7 +9,9 @@ void choose_data(PaneContext& ui, const std::string& path) {
     if (ui.session == nullptr) return;
     SetSetting change;
     change.key = "data.source";
-    change.value = remember_data_place(ui.settings, ui.status.config.data.source, path);
+    std::string source = ui.status.config.data.source;
+    if (source.empty()) source = ui.status.task.is_text() ? "text:" : "images:";
+    change.value = remember_data_place(ui.settings, source, path);
     ui.commands.send(change);
     ui.want_frames(3);
 }
@@ -27,7 +29,10 @@ bool use_remembered_data(PaneContext& ui) {
 std::string why_not_choose_data(const ModelView& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
     const std::string& source = ui.status.config.data.source;
-    if (source.empty()) return "This model names no data.";
+    if (source.empty())
+        return ui.status.task.is_mixer_alone || ui.status.task.is_bias_alone
+                   ? "This model takes no data."
+                   : "";
     if (split_data_spec(source).path.empty())
         return "The data of this model are made by the program itself.";
     return ui.status.state == RunState::running && !ui.status.following
@@ -36,13 +41,15 @@ std::string why_not_choose_data(const ModelView& ui) {
 }
 
 void add_data_actions(Actions& actions) {
-    actions.add({.id = "file.choose_data",
-                 .name = "Choose the data folder...",
-                 .sentence = "Says where the data of the open model lie on this machine.",
-                 .icon = icon::folder,
-                 .menu = "File",
-                 .why_not = why_not_choose_data,
-                 .run = [](PaneContext& ui) { ui.commands.send(BrowseFiles{.for_data = true}); }});
+    actions.add(
+        {.id = "file.choose_data",
+         .name = "Choose the data folder...",
+         .sentence =
+             "Says where the data of the open model lie on this machine, or which are meant.",
+         .icon = icon::folder,
+         .menu = "File",
+         .why_not = why_not_choose_data,
+         .run = [](PaneContext& ui) { ui.commands.send(BrowseFiles{.for_data = true}); }});
     actions.add(
         {.id = "file.reread_sample",
          .name = "Read the sample again",

@@ -33,7 +33,7 @@ void read_description(const TensorFile& file, const std::string& path, Checkpoin
     const Description found = parse_description(file.metadata, path);
     const std::string where = path + ": " + kDescriptionKey;
     checkpoint.config = found.maps.is_null()
-                            ? config_from_json(found.config, where + ".config")
+                            ? stored_config(found.config, where + ".config")
                             : config_of_maps(maps_from_json(found.maps, where + ".maps"));
     if (found.maps.is_null() && is_bias_alone(checkpoint))
         fail("{}: key 'maps' stands in 'config'; of position biases alone it stands beside 'step'",

@@ -8,15 +8,20 @@
 namespace aft {
 namespace {
 
-void check_classify(const DataInfo& info, const ModelConfig& model) {
+void check_labels(const DataInfo& info, const ModelConfig& model) {
     if (info.classes < 2)
-        fail_usage("model.task is classify, but the data has {} classes; at least 2 are needed",
-                   info.classes);
-    if (info.classes != model.outputs() || info.channels != model.channels)
         fail_usage(
-            "the model tells {} classes of {}-channel pictures, the data has {} classes of "
-            "{}-channel pictures",
-            model.outputs(), model.channels, info.classes, info.channels);
+            "model.task is classify, but the data has {} classes; at least 2 are needed, as in "
+            "images:DIR with a folder for each",
+            info.classes);
+    if (info.classes != model.outputs())
+        fail_usage("the model tells {} classes, the data has {}", model.outputs(), info.classes);
+}
+
+void check_patches(const DataInfo& info, const ModelConfig& model) {
+    if (info.channels != model.channels)
+        fail_usage("the model takes pictures of {} channels, the data has {}", model.channels,
+                   info.channels);
     // Without position table and class token any image size divisible by the patch size is
     // accepted.
     const auto [patch, class_token] = model.own.read<PatchSettings>();
@@ -53,7 +58,7 @@ void check_text(const DataInfo& info, const ModelConfig& model) {
 
 }  // namespace
 
-void check_fit(const DataSource& source, const ModelConfig& model) {
+void check_fit(const DataSource& source, const ModelConfig& model, bool ignores_labels) {
     const DataInfo& info = source.info();
     if (task_traits(model).is_bias_alone)
         fail_usage("the model is position biases alone: no data fit it");
@@ -64,7 +69,10 @@ void check_fit(const DataSource& source, const ModelConfig& model) {
     if (info.is_text != task_traits(model).is_text())
         fail_usage("model.task is {}, but the data is {}", model.task,
                    info.is_text ? "text" : "pictures");
-    if (task_traits(model).has_classes) return check_classify(info, model);
+    if (task_traits(model).has_classes) {
+        if (!ignores_labels) check_labels(info, model);
+        return check_patches(info, model);
+    }
     if (info.is_text) return check_text(info, model);
     check_image(info, model);
 }
@@ -91,8 +99,9 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
         for (uint8_t byte : alphabet) bytes += fmt::format("{:02x}", byte);
         offer("alphabet", bytes);
     }
-    auto source = with_known_classes(open_source(spec, seed, text_length(model)), known);
-    check_fit(*source, model);
+    auto source = open_source(spec, seed, text_length(model));
+    if (!known.ignores_labels) source = with_known_classes(std::move(source), known);
+    check_fit(*source, model, known.ignores_labels);
     return source;
 }
 

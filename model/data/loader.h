@@ -53,8 +53,9 @@ struct ExampleRange {
 };
 [[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model,
                                const ExampleRange& slice);
-// A source whose shape does not fit the model: usage Error with both shapes.
-void check_fit(const DataSource& source, const ModelConfig& model);
+// A source whose shape does not fit the model: usage Error with both shapes. With ignores_labels
+// its classes do not count.
+void check_fit(const DataSource& source, const ModelConfig& model, bool ignores_labels = false);
 // Bytes of a text window; 0: a model for pictures.
 [[nodiscard]] int64_t text_length(const ModelConfig& model);
 // What a model knows of the data it was trained on.
@@ -62,6 +63,7 @@ struct KnownData {
     std::vector<uint8_t> alphabet{};         // byte of each token; empty = all 256
     std::vector<std::string> class_names{};  // empty: not known, and not compared
     bool classes_by_name = false;            // else the data's must be the same in the same order
+    bool ignores_labels = false;             // inputs alone are read: any classes, also none
 };
 // Opens a SPEC for a model that exists: the options size, levels, gray, length and alphabet that it
 // leaves out are the model's, and labels those of its classes. Then check_fit.

@@ -19,12 +19,17 @@ ExampleReader::ExampleReader(const Checkpoint& checkpoint, const std::string& da
     opened->data = data;
     opened->alphabet = alphabet_of(checkpoint);
     opened->source = open_for_model(spec, static_cast<uint64_t>(checkpoint.config.train.seed),
-                                    checkpoint.config.model, {.alphabet = opened->alphabet});
+                                    checkpoint.config.model,
+                                    {.alphabet = opened->alphabet, .ignores_labels = true});
     opened->split = split_of(spec, *opened->source);
     opened_ = std::move(opened);
 }
 
 ExampleReader::~ExampleReader() = default;
+
+int64_t ExampleReader::size() const {
+    return opened_->source->size(opened_->split);
+}
 
 InputTokens ExampleReader::at(int64_t index) const {
     const auto& [data, alphabet, source, split] = *opened_;

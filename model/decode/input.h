@@ -29,6 +29,7 @@ class ExampleReader {
     ExampleReader(const Checkpoint& checkpoint, const std::string& data);
     ~ExampleReader();
     [[nodiscard]] InputTokens at(int64_t index) const;
+    [[nodiscard]] int64_t size() const;  // examples of the part that is read
 
   private:
     struct Opened;

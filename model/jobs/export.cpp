@@ -11,7 +11,38 @@
 
 namespace aft {
 
+namespace {
+
+// What is written is safetensors; PyTorch would refuse it under the name of its own format.
+void check_export_name(const std::string& out) {
+    const std::string end = fs::path(out).extension().string();
+    for (const char* const other : {".pt", ".pth", ".bin", ".ckpt", ".npz"})
+        if (end == other)
+            fail_usage("-o {}: export writes safetensors; give it a name that ends in .safetensors",
+                       shown_path(out));
+}
+
+// "; --as labml-layer fits it": of the importers whose name begins with this one. "" = none.
+std::string fitting_words(const Checkpoint& checkpoint, const std::string& as) {
+    for (const imports::Mapping& mapping : imports::known_mappings())
+        if (mapping.info.name.starts_with(as + "-") &&
+            error_words([&] { static_cast<void>(imports::revert(checkpoint, mapping)); }).empty())
+            return fmt::format("; --as {} fits it", mapping.info.name);
+    return "";
+}
+
+TensorFile reverted(const Checkpoint& checkpoint, const std::string& as) {
+    const imports::Mapping mapping = find_room(imports::known_mappings(), as, "--as");
+    return with_error([&] { return imports::revert(checkpoint, mapping); },
+                      [&](const Error& error) {
+                          return Error(error.what() + fitting_words(checkpoint, as), error.kind());
+                      });
+}
+
+}  // namespace
+
 ExportResult export_weights(const std::string& model, const std::string& out, bool half) {
+    check_export_name(out);
     ExportResult result{.file = out, .dtype = half ? "F16" : "F32"};
     with_plain_errors([&] {
         Checkpoint checkpoint = read_checkpoint(model);
@@ -29,6 +60,7 @@ ExportResult export_weights(const std::string& model, const std::string& out, bo
 }
 
 ExportResult export_names(const std::string& model, const std::string& out, const std::string& as) {
+    check_export_name(out);
     ExportResult result{.file = out, .dtype = "F32"};
     with_plain_errors([&] {
         const Checkpoint checkpoint = read_checkpoint(model);
@@ -38,10 +70,7 @@ ExportResult export_names(const std::string& model, const std::string& out, cons
         if (as == "torch")
             file.tensors = checkpoint.weights;
         else
-            file = with_context(model, [&] {
-                return imports::revert(checkpoint,
-                                       find_room(imports::known_mappings(), as, "--as"));
-            });
+            file = with_context(model, [&] { return reverted(checkpoint, as); });
         for (const auto& [name, tensor] : checkpoint.weights) result.parameters += tensor.numel();
         write_tensors(out, file);
         result.bytes = static_cast<int64_t>(fs::file_size(out));

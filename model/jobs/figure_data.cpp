@@ -79,12 +79,15 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
     if (room.needs != ProbeNeeds::biases) check_whole(checkpoint, "probe " + room.info.name);
     const Net net = make_net(checkpoint, parse_device(asked.device));
     const bool takes_input = room.needs == ProbeNeeds::input;
-    const int64_t inputs = takes_input ? asked.count : 1;
     const auto examples = takes_input ? std::make_unique<ExampleReader>(checkpoint, asked.data)
                                       : std::unique_ptr<ExampleReader>();
+    int64_t inputs = takes_input ? asked.count : 1;
+    if (asked.is_at_most && examples)
+        inputs = std::clamp<int64_t>(examples->size() - asked.index, 1, inputs);
     Activations kept;
     const ProbeContext context{net, checkpoint.step, control, kept};
     LayerFields out;
+    out.count = inputs;
     std::vector<FieldMean> means(asked.layers.size());
     const auto layers = static_cast<int64_t>(asked.layers.size());
     for (int64_t i = 0; i < inputs; ++i) {

@@ -36,8 +36,10 @@ struct LayerProbes {
     std::map<std::string, std::string> options = {};
     std::string data = {};  // "" = the probe needs no input
     int64_t index = 0, count = 1;
+    bool is_at_most = false;  // count: fewer where the data have no more
 };
 struct LayerFields {
+    int64_t count = 1;               // of inputs that were read
     std::vector<Field> layers = {};  // the main field of each, in the order asked for
     std::vector<Image> inputs = {};  // pictures that were looked at, as the model sees them
     std::string input_note = {};     // "mirror test 0 to 15"

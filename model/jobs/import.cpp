@@ -59,6 +59,7 @@ ImportResult import_file(const ImportRequest& request) {
                         .prefix = found.view.prefix,
                         .out = request.dry_run ? "" : request.out,
                         .model = mixer_traits(converted.checkpoint.config.model).words,
+                        .notes = found.mapping.notes,
                         .mapped = {},
                         .dropped = {},
                         .fresh = {},

@@ -30,9 +30,10 @@ struct NamedReason {
 };
 struct ImportResult {
     std::string file, importer, sentence;
-    std::string prefix;  // of the tensors that were taken: "model.", "" = all
-    std::string out;     // "" = nothing written
-    std::string model;   // the mixer in words
+    std::string prefix;              // of the tensors that were taken: "model.", "" = all
+    std::string out;                 // "" = nothing written
+    std::string model;               // the mixer in words
+    std::vector<std::string> notes;  // what was taken for granted
     std::vector<ImportedTensor> mapped;
     std::vector<NamedReason> dropped, fresh;
     std::vector<std::string> not_finite;  // tensors of the model that hold NaN or infinity

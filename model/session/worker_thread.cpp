@@ -13,6 +13,7 @@
 #include "model/data/source.h"
 #include "model/decode/decode.h"
 #include "model/decode/decoder.h"
+#include "model/decode/input.h"
 #include "model/decode/picture.h"
 #include "model/device.h"
 #include "model/probe/probe.h"
@@ -107,7 +108,9 @@ class Worker {
             if (key.split == "file")
                 entry.item = load_file(key.path, config.model);
             else
-                load_example(key, config, entry);
+                load_example(
+                    key, config, entry,
+                    {.alphabet = alphabet_of(*snapshot->checkpoint), .ignores_labels = true});
         } catch (const std::exception& error) {
             entry.error.words = plain_words(error);
         }
@@ -128,10 +131,12 @@ class Worker {
         return item;
     }
 
-    void load_example(const ItemKey& key, const Config& config, ItemCache::CachedItem& entry) {
+    void load_example(const ItemKey& key, const Config& config, ItemCache::CachedItem& entry,
+                      const KnownData& known) {
         if (!source_ || source_spec_ != config.data.source) {
-            source_ = open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                                  text_length(config.model));
+            if (config.data.source.empty()) fail("no data are known for this model");
+            source_ = open_for_model(parse_spec(config.data.source),
+                                     static_cast<uint64_t>(config.train.seed), config.model, known);
             source_spec_ = config.data.source;
         }
         const Split split = key.split.empty() ? usual_split(*source_) : parse_split(key.split);

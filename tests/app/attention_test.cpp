@@ -149,6 +149,8 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
         << value_of("attention/main/channels_shown");
     steps(2);
     EXPECT_TRUE(label_of("attention/main/reduce").ends_with("/Heads"));
+    EXPECT_EQ(value_of("attention/main/prior"), "none: Softmax attention has no position bias");
+    EXPECT_TRUE(until([&] { return !is_reading(ui().recorder.last()); })) << dump(ui());
     EXPECT_EQ(value_of("attention/main/reduce"), "Mean") << "without gates both means are one";
     run("view.workspace_biases\nframes 4\n");  // does not send anybody to keys that are not there
     const std::string empty = value_of("atlas/main/empty_state");

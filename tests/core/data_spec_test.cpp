@@ -30,5 +30,16 @@ TEST(DataSpec, PutTogetherItIsTheSame) {
         EXPECT_EQ(split_data_spec(text).text(), text);
 }
 
+TEST(DataSpec, KeepsTheUsualOptionsThatItDoesNotName) {
+    const char* const usual = "images:data/imagenet?size=224&crop=0.875";
+    EXPECT_EQ(with_usual_options("images:mine", usual), "images:mine?size=224&crop=0.875");
+    EXPECT_EQ(with_usual_options("images:mine?crop=1&holdout=5", usual),
+              "images:mine?crop=1&holdout=5&size=224");
+    EXPECT_EQ(with_usual_options("shards:mine", usual), "shards:mine");
+    EXPECT_EQ(with_usual_options("cifar10:mine", usual), "cifar10:mine") << "other data";
+    EXPECT_EQ(with_usual_options("cifar10:mine", "cifar10:data/cifar10"), "cifar10:mine");
+    EXPECT_EQ(with_usual_options("images:what?.d", usual), "images:what?.d?size=224&crop=0.875");
+}
+
 }  // namespace
 }  // namespace aft

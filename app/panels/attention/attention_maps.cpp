@@ -28,20 +28,32 @@ Cell source_at(const ViewState& ui, const Positions& positions,
     return cell;
 }
 
-// Its place while it is computed, so that nothing moves when it comes.
-void draw_loading(PaneContext& ui, const viz::Box& box, const WidgetName& title) {
+// The place of a map while it is computed, so that nothing moves when it comes, or for good: then
+// with the reason, perhaps none.
+void draw_without_map(PaneContext& ui, const viz::Box& box, const WidgetName& title,
+                      const std::optional<std::string>& why_none) {
     ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
-    const char* const words = "Computing";
-    const float wide = text_extent(ui, words, text_size::hint).x;
-    text_at(ui, {(box.low.x + box.high.x - wide) / 2, (box.low.y + box.high.y) / 2 - ui.px(8)},
-            words, {text_size::hint, ui.theme.text3});
+    const std::string words = why_none.value_or("Computing");
+    const float edge = ui.px(8), available = box.width() - 2 * edge;
+    const float wide = std::min(available, text_extent(ui, words, text_size::hint).x);
+    text_at(ui, {(box.low.x + box.high.x - wide) / 2, (box.low.y + box.high.y) / 2 - edge}, words,
+            {text_size::hint, ui.theme.text3, Face::regular, available});
     ui.recorder.area({.kind = "map",
                       .path = ui.recorder.claim(title),
                       .min = box.low,
                       .max = box.high,
-                      .value = "loading",
+                      .value = why_none ? "none: " + words : "loading",
                       .why_not = {},
                       .item = 0});
+}
+
+// nullopt: it will come. place: among the maps, the prior first.
+std::optional<std::string> why_none(const ModelView& ui, const AttentionShown& shown,
+                                    size_t place) {
+    const MixerTraits& mixer = ui.status.mixer;
+    if (place == 0 && !mixer.has_prior()) return mixer.no_bias;
+    if (!shown.data.error().empty()) return "";  // the banner above says why
+    return std::nullopt;
 }
 
 }  // namespace
@@ -107,7 +119,7 @@ void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, cons
         text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
                    {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty())
-        draw_loading(ui, box, title);
+        draw_without_map(ui, box, title, why_none(ui, shown, place));
     else if (shown.positions.is_text)
         draw_text(ui, shown, part);
     else

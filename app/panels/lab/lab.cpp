@@ -113,6 +113,11 @@ bool LabPanel::problem(Ui& ui) const {
     if (losses_.item_error().empty()) return false;
     Banner spec{.title = "The data of this model are not here",
                 .sentence = losses_.item_error() + "."};
+    if (ui.status.config.data.source.empty()) {
+        spec.kind = ToastKind::info;
+        spec.title = "No data are known for this model";
+        spec.sentence = "Choose those whose loss is to be measured.";
+    }
     if (ui.actions.why_not(ui, "file.choose_data").empty())
         spec.actions.push_back("file.choose_data");
     banner(ui, spec);

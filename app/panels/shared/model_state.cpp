@@ -48,9 +48,24 @@ bool mixer_alone_state(Ui& ui, Drawing drawing) {
     return true;
 }
 
+// A model that somebody brought: its file does not say what it was trained on.
+static bool unknown_data(Ui& ui) {
+    const bool is_text = ui.status.task.is_text();
+    Banner spec{.kind = ToastKind::info,
+                .title = "No data are known for this model",
+                .sentence = is_text ? "Choose a text that it shall read."
+                                    : "Open a picture, or choose a folder of pictures; they are "
+                                      "brought to its size."};
+    if (!is_text) spec.actions.push_back("file.open");
+    spec.actions.push_back("file.choose_data");
+    banner(ui, spec);
+    return true;
+}
+
 bool picture_problem(Ui& ui) {
     const ImageChoice& image = ui.selection.image;
     if (image.item || image.error.empty()) return false;
+    if (image.path.empty() && ui.status.config.data.source.empty()) return unknown_data(ui);
     const bool is_file = !image.path.empty();
     const bool is_text = ui.status.task.is_text();
     Banner spec{.title = is_file               ? "This picture could not be read"

@@ -106,6 +106,7 @@ class Converter {
 void Converter::set_config(const std::vector<std::pair<std::string, std::string>>& settings) {
     const Mapping& mapping = found_.mapping;
     Config& config = out_.checkpoint.config;
+    config.data.source = "";  // the file does not say it
     config.name = name_problem(mapping.info.name).empty() ? mapping.info.name : "imported";
     SettingRows rows = config.rows();
     const auto is_given = [&](const std::string& key) {

@@ -138,6 +138,7 @@ Mapping read_mapping(const std::filesystem::path& file) {
     out.info = {shown(file.stem().string()), in.text("sentence")};
     out.needs = in.texts("needs");
     out.lacks = in.texts("lacks");
+    out.notes = in.texts("notes");
     out.given = in.texts("given");
     out.by_name_only = in.flag("by_name_only");
     out.refuse = in.text("refuse");

@@ -30,6 +30,7 @@ struct Mapping {
     RoomInfo info;
     std::string file;                             // for messages
     std::vector<std::string> needs, lacks;        // patterns of names: recognised by these
+    std::vector<std::string> notes;               // what it takes for granted, for the user
     std::vector<std::string> given;               // settings: only where the user gives them
     bool by_name_only = false;                    // never by its names alone: --as
     std::string refuse;                           // why such a file is not taken
