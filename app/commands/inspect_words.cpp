@@ -132,7 +132,7 @@ std::string inspect_words(const InspectResult& result) {
     if (!result.bias.empty())
         out +=
             "\nposition bias (raw w; of the visible pairs inside the window, for kernels of all "
-            "taps)\n" +
+            "taps; norm: Frobenius)\n" +
             bias_table(result.bias);
     out += fmt::format("\ntensors ({})\n", result.tensors.size());
     out += tensor_table(result.tensors);

@@ -18,7 +18,7 @@ struct TensorSummary {
 };
 // Position bias w of a head, in nats: of the visible pairs inside the window, for kernels of all
 // taps; of maps alone of the values that a visible pair has, NaN where there is none. norm:
-// Euclidean.
+// Frobenius.
 struct BiasSummary {
     int64_t layer = 0, head = 0;
     double min = 0, max = 0, mean = 0, norm = 0;

@@ -1,5 +1,5 @@
 // formation: what has formed in the position biases of all layers: one row a layer and head, in
-// their order. Norm: the root mean square of the visible w, gauge fixed, in nats. Entropy: of the
+// their order. RMS: the root mean square of the visible w, gauge fixed, in nats. Entropy: of the
 // row's share (softmax of w over the visible sources, K = 0) over that of a flat row, 0 to 1, the
 // mean over the targets. Largest share, mean over the targets. Mean distance: as in "reach". Of at
 // most 256 targets, evenly spread. Cost O(layers heads 256 T).
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kMostWhole = 256, kSomeTargets = 64;
 constexpr int64_t kBlockValues = int64_t{1} << 20;
-constexpr const char* kFormationColumns = "norm, entropy, largest share, mean distance";
+constexpr const char* kFormationColumns = "rms, entropy, largest share, mean distance";
 
 // Of one layer; sums over its targets, [heads] each.
 class FormationSums {

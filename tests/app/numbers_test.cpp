@@ -26,6 +26,20 @@ class NumbersOnScreen : public BareTest {
             ui().recorder.last().begin(), ui().recorder.last().end(),
             [&](const WidgetRecord& w) { return w.value.find(words) != std::string::npos; });
     }
+    // A norm on the screen is a Frobenius norm and says so, or one of gradients.
+    void expect_named_norms() {
+        for (const WidgetRecord& widget : ui().recorder.last()) {
+            const std::string& label = widget.path.label;
+            for (const std::string& words : {label.substr(label.rfind('/') + 1), widget.value}) {
+                if (words.find("norm") == std::string::npos &&
+                    words.find("Norm") == std::string::npos)
+                    continue;
+                EXPECT_TRUE(words.find("Frobenius") != std::string::npos ||
+                            words.find("Gradient norm") != std::string::npos)
+                    << widget.path.id << ": " << words;
+            }
+        }
+    }
     void feed_curves(const std::function<void(Curves&, Status&)>& change) {
         make(fed([change](Ui& ui) {
             feed_small(ui);
@@ -187,11 +201,38 @@ TEST_F(NumbersOnScreen, NormsSayWhichTheyAre) {
     run("view.workspace_biases\nframes 3\nwait drawn 30\n");
     ASSERT_TRUE(until([&] { return is_there("inspector/statistics/norm"); }));
     ASSERT_TRUE(is_there("inspector/statistics/mean"));
-    EXPECT_TRUE(label_of("inspector/statistics/norm").ends_with("/Norm, visible pairs"));
+    EXPECT_TRUE(label_of("inspector/statistics/norm").ends_with("/Frobenius norm, visible pairs"));
     EXPECT_TRUE(label_of("inspector/statistics/mean").ends_with("/Mean, visible pairs"));
-    EXPECT_TRUE(says("norm, raw w, all pairs")) << "the Explorer's bars";
+    EXPECT_TRUE(says("norm (" + norm_of_training(false) + ")")) << "the Explorer's bars";
     run("click statistics/main/tab\nframes 3\n");
-    EXPECT_TRUE(until([&] { return says(", visible pairs "); })) << "the line at the foot";
+    EXPECT_TRUE(until([&] { return says("Frobenius norm of w, visible pairs"); }))
+        << "the line at the foot";
+    expect_named_norms();
+}
+
+TEST_F(NumbersOnScreen, NormsOverTrainingSayWhichTheyAre) {
+    open_trained_run(12);
+    ui().selection.gauge = Gauge::fixed;
+    ui().selection.lock({.layer = 1, .target = 5, .source = 3});
+    run("selection.pin\nview.workspace_biases\nframes 3\nclick formation/main/tab\nframes 4\n");
+    const std::string pairs = "visible pairs, gauge fixed";
+    EXPECT_TRUE(until([&] { return says(std::string(kRmsOfW) + ", " + pairs); })) << dump(ui());
+    expect_named_norms();
+    run("click watched/main/tab\nframes 4\n");
+    ASSERT_TRUE(until([&] { return is_there("watched/main/norms"); }));
+    EXPECT_TRUE(label_of("watched/main/norms")
+                    .ends_with("/" + std::string(kRmsOfW) + ", of the pinned heads, " + pairs))
+        << label_of("watched/main/norms");
+    expect_named_norms();
+    run("compare.add_step\nframes 3\n");
+    for (const char* const table : {"layers", "heads"}) {
+        run(fmt::format("click compare/main/below={}\nframes 4\n", table));
+        EXPECT_TRUE(until([&] { return says("Norm: Frobenius norm of w, " + pairs); })) << table;
+    }
+    ASSERT_TRUE(until([&] { return is_there("inspector/distance/norm_of_change"); }));
+    EXPECT_TRUE(label_of("inspector/distance/norm_of_change")
+                    .ends_with("/Frobenius norm of the change of w"));
+    expect_named_norms();
 }
 
 TEST_F(NumbersOnScreen, NothingIsToldBeforeTheFirstStep) {

@@ -64,7 +64,7 @@ TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
     EXPECT_EQ(value_of("focus/main/compare=change_since_pin"), "on");
     const WidgetRecord* norm = ui().recorder.find("inspector/statistics/norm");
     ASSERT_NE(norm, nullptr);
-    EXPECT_TRUE(norm->path.label.ends_with("/Norm of the change, visible pairs"));
+    EXPECT_TRUE(norm->path.label.ends_with("/Change/Frobenius norm, visible pairs"));
     EXPECT_GT(std::stod(norm->value), 0) << "60 steps have changed the biases";
     run("key D\nframes 5\n");
     EXPECT_FALSE(value_of("focus/main/map").ends_with("change"));

@@ -1,4 +1,4 @@
-// Formation: how norm, entropy and reach of every layer and head came about over the stored steps,
+// Formation: how RMS, entropy and reach of every layer and head came about over the stored steps,
 // as a strip each, and by which step half of the change was done.
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/formation_rows.h"
+#include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/step_series.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
@@ -33,7 +34,7 @@ struct FormationNumber {
     bool is_share;
 };
 constexpr FormationNumber kFormation[kFormationNumbers] = {
-    {"Norm of w", "root mean square", false},
+    {kRmsOfW, "visible pairs", false},
     {"Entropy", "of a flat row", true},
     {"Largest share", "of a row", true},
     {"Mean distance", "to the sources", false}};
@@ -58,6 +59,7 @@ class FormationPanel final : public Panel {
     [[nodiscard]] size_t chosen(const ViewState& ui) const;
     [[nodiscard]] std::string row_words(size_t row) const;
     [[nodiscard]] std::string number_words(float value) const;
+    [[nodiscard]] std::string unit_words(const BiasForm& form) const;
     [[nodiscard]] std::string half_words(size_t row) const;
 
     StepSeries moments_;
@@ -161,10 +163,15 @@ std::string FormationPanel::half_words(size_t row) const {
                        number_words(series.back()));
 }
 
+std::string FormationPanel::unit_words(const BiasForm& form) const {
+    return number_ == 0 ? rms_pairs(form.is_kernel()) : kFormation[number_].unit;
+}
+
 void FormationPanel::draw_tools(PaneContext& ui) {
     const Choice numbers[] = {
-        {.text = "Norm##norm",
-         .tip = "Root mean square of the visible w, gauge fixed.",
+        {.text = "RMS##norm",
+         .tip =
+             "Root mean square of w over the visible pairs, gauge fixed; of kernels over all taps.",
          .formula = "sqrt(mean w\u00B2)"},
         {.text = "Entropy##entropy",
          .tip = "Of a target's shares by the bias alone, over that of a flat row: 100 % looks "
@@ -289,8 +296,7 @@ void FormationPanel::draw(Ui& ui) {
     const bool has_strip = strip_.steps.size() > 1 && !strip_.rows.empty();
     caption(ui, "Formation of the position biases",
             has_strip ? fmt::format("{}, {}  \u00B7  {}: {}", kFormation[number_].words,
-                                    kFormation[number_].unit, row_words(chosen(ui)),
-                                    half_words(chosen(ui)))
+                                    unit_words(form), row_words(chosen(ui)), half_words(chosen(ui)))
                       : std::string("Reading"));
     if (!moments_.error().empty())
         banner(ui, {.title = "A stored bias could not be read", .sentence = moments_.error()});
@@ -308,7 +314,7 @@ void FormationPanel::draw(Ui& ui) {
 }  // namespace
 
 PanelRoom bias_formation_panel() {
-    return {.info = {"Formation", "when norm, entropy and reach of every head came about"},
+    return {.info = {"Formation", "when RMS, entropy and reach of every head came about"},
             .id = "formation",
             .icon = icon::chart,
             .help =

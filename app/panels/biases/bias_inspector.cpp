@@ -309,7 +309,7 @@ void BiasInspector::draw_limits(PaneContext& ui) {
 
 void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
     const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
-    section(ui, "Statistics##statistics",
+    section(ui, {shows_change(ui) ? "Change" : "Statistics", "statistics"},
             (form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
                             : fmt::format("layer {}", layer_)) +
                 (is_fixed ? ", gauge fixed" : ", raw"));
@@ -321,8 +321,7 @@ void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
     key_value(ui, {"Mean, " + pairs, "mean"}, shown_value(ui, s.mean));
     const BiasLayout layout = form.layout;
     if (std::isfinite(s.norm))
-        key_value(ui, {(shows_change(ui) ? "Norm of the change, " : "Norm, ") + pairs, "norm"},
-                  stored_value(s.norm));
+        key_value(ui, {std::string(kFrobeniusNorm) + ", " + pairs, "norm"}, stored_value(s.norm));
     if (shows_change(ui)) return;
     if (layout == BiasLayout::kernel_2d || form.rows == 1) {
         key_value(ui, "Entropy of kernel##entropy_of_kernel", plain_number(s.entropy, 2), "bit");

@@ -1,4 +1,5 @@
-// Statistics: one row per layer (and head): limits, mean, norm, entropy and reach of its bias.
+// Statistics: one row per layer (and head): limits, mean, Frobenius norm, entropy and reach of its
+// bias.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     const Quantity quantity = ui.selection.quantity;
     std::vector<Column> columns = {{.title = "Layer", .width = 80}};
     if (has_heads) columns.push_back({.title = "Head", .width = 60});
-    for (const char* const title : {"Minimum", "Maximum", "Mean", "Norm"})
+    for (const char* const title : {"Minimum", "Maximum", "Mean", kFrobeniusNorm})
         columns.push_back({.title = title, .right = true});
     if (has_kernel)
         for (const char* const title : {"Entropy, bit", "Distance", "Within 1, %"})
@@ -94,12 +95,6 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     ui.selection.lock(places[size_t(pressed)]);
 }
 
-// Which means and norms these are: training logs others.
-std::string pairs_and_gauge(const ViewState& ui, const BiasForm& form) {
-    const bool is_fixed = !form.is_kernel() && ui.selection.gauge == Gauge::fixed;
-    return of_what(form.is_kernel()) + (is_fixed ? ", gauge fixed" : ", raw");
-}
-
 // Of a layer's heads together; NaN while one of them has not been read.
 std::vector<double> StatisticsPanel::layer_norms(const BiasForm& form) const {
     std::vector<double> norms(size_t(form.layers), 0);
@@ -123,10 +118,12 @@ void StatisticsPanel::draw(Ui& ui) {
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
     const std::vector<double> norms = layer_norms(form);
-    section(
-        ui,
-        fmt::format("Norm of {} by layer##norm_by_layer", quantity_words(ui.selection.quantity)),
-        pairs_and_gauge(ui, form), false);
+    const std::string of_pairs =
+        pairs_and_gauge(form.is_kernel(), ui.selection.gauge == Gauge::fixed);
+    section(ui,
+            fmt::format("{} of {} by layer##norm_by_layer", kFrobeniusNorm,
+                        quantity_words(ui.selection.quantity)),
+            of_pairs, false);
     const int clicked =
         draw_bars({.id = "norms",
                    .values = norms,
@@ -135,8 +132,7 @@ void StatisticsPanel::draw(Ui& ui) {
                   ui)
             .clicked;
     if (clicked >= 0) ui.selection.cell.layer = clicked;
-    section(ui, form.heads > 1 ? "Layers and heads##layers" : "Layers##layers",
-            pairs_and_gauge(ui, form));
+    section(ui, form.heads > 1 ? "Layers and heads##layers" : "Layers##layers", of_pairs);
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))},
                           ImGuiChildFlags_NavFlattened))
         draw_table(ui, form);
@@ -144,8 +140,8 @@ void StatisticsPanel::draw(Ui& ui) {
     const double norm = norms[size_t(ui.selection.cell.layer)];
     const ReadOut values[] = {
         {"layer", std::to_string(ui.selection.cell.layer)},
-        {fmt::format("norm of {}, {}", quantity_words(ui.selection.quantity),
-                     of_what(form.is_kernel())),
+        {fmt::format("{} of {}, {}", kFrobeniusNorm, quantity_words(ui.selection.quantity),
+                     of_pairs),
          std::isnan(norm) ? "\u2013" : stored_value(norm), exact_number(float(norm))}};
     hover_line(ui, values, "A row selects its layer");
 }
@@ -153,7 +149,7 @@ void StatisticsPanel::draw(Ui& ui) {
 }  // namespace
 
 PanelRoom bias_statistics_panel() {
-    return {{"Statistics", "limits, mean, norm and reach of every layer's bias"},
+    return {{"Statistics", "limits, mean, Frobenius norm and reach of every layer's bias"},
             "statistics",
             icon::chart,
             "One row per layer, and per head for kernels. Press a row to select it in all views.",

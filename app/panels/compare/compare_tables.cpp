@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/panels/shared/bias_values.h"
+#include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/positions.h"
 #include "app/widgets/table.h"
 #include "app/widgets/text.h"
@@ -66,6 +67,13 @@ std::vector<Column> change_columns(const CompareSlots& slots, const std::string&
     columns.push_back({.title = "Change", .width = 104, .right = true});
     columns.push_back({.title = "exp(change)", .width = 104, .right = true});
     return columns;
+}
+
+// Which norms the columns hold.
+void norms_hint(PaneContext& ui, const CompareSlots& slots) {
+    hint(ui, fmt::format("Norm: {} of w, {}", kFrobeniusNorm,
+                         pairs_and_gauge(slots.at(0).form->is_kernel(),
+                                         ui.selection.gauge == Gauge::fixed)));
 }
 
 }  // namespace
@@ -131,7 +139,7 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
     std::vector<Column> columns = {{.title = "Layer", .width = 64}};
     for (const std::string& title :
-         {"w norm " + a, "w norm " + b, "w norm " + b + " \u2212 " + a, std::string("Relative"),
+         {"Norm " + a, "Norm " + b, "Norm of " + b + " \u2212 " + a, std::string("Relative"),
           std::string("Correlation"), std::string("Match"), std::string("By gauge, %")})
         columns.push_back({.title = title, .right = true});
     std::vector<TableRow> rows;
@@ -151,6 +159,7 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
         row.selected = i == ui.selection.cell.layer;
         rows.push_back(std::move(row));
     }
+    if (!rows.empty()) norms_hint(ui, slots);
     const int pressed = table(ui, "Layers##layers", columns, rows);
     if (pressed < 0) return std::nullopt;
     Cell cell = ui.selection.cell;
@@ -169,8 +178,8 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
     std::vector<Column> columns = {{.title = "Head " + a, .width = 84},
                                    {.title = "Head " + b, .width = 84}};
-    for (const std::string& title : {std::string("Score"), "w norm " + a, "w norm " + b,
-                                     "w norm " + b + " \u2212 " + a, std::string("Relative")})
+    for (const std::string& title : {std::string("Score"), "Norm " + a, "Norm " + b,
+                                     "Norm of " + b + " \u2212 " + a, std::string("Relative")})
         columns.push_back({.title = title, .right = true});
     std::vector<TableRow> rows;
     for (size_t i = 0; i < of->matching.pairs.size(); ++i) {
@@ -183,6 +192,7 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
                        known_stored(distance.norm_change), known(distance.relative(), 3)},
              .selected = pair.a == std::max<int64_t>(0, ui.selection.cell.head)});
     }
+    norms_hint(ui, slots);
     const int pressed = table(ui, "Heads##heads", columns, rows);
     if (pressed < 0) return std::nullopt;
     Cell cell = ui.selection.cell;

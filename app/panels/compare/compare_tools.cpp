@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/panels/compare/compare_tables.h"
+#include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -196,7 +197,9 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     section(ui,
             WidgetName(fmt::format("A and {}", other < slots.size() ? slots.at(other).letter : "B"),
                        "distance"),
-            fmt::format("layer {}", layer), false);
+            fmt::format("layer {}, {}", layer,
+                        pairs_and_gauge(has_kernels(slots), ui.selection.gauge == Gauge::fixed)),
+            false);
     const LayerNumbers* const of = numbers.layer(other, layer);
     if (of == nullptr || !of->error.empty()) {
         const std::string words = of != nullptr ? of->error : numbers_words(ui, slots, numbers);
@@ -206,7 +209,8 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     const auto value = [](double v, int decimals) {
         return std::isfinite(v) ? plain_number(v, decimals) : std::string("\u2013");
     };
-    key_value(ui, "Norm of the change of w##norm_of_change", stored_value(of->all.norm_change));
+    key_value(ui, {std::string(kFrobeniusNorm) + " of the change of w", "norm_of_change"},
+              stored_value(of->all.norm_change));
     key_value(ui, "Relative to A##relative", value(of->all.relative(), 3));
     key_value(ui, "Correlation##correlation", value(of->all.correlation, 3));
     key_value(ui, "Removed by gauge##removed_by_gauge", value(100 * of->removed_by_gauge, 1), "%");

@@ -9,7 +9,7 @@
 
 namespace aft::app {
 
-inline constexpr size_t kFormationNumbers = 4;  // columns: norm, entropy, largest share, distance
+inline constexpr size_t kFormationNumbers = 4;  // columns: rms, entropy, largest share, distance
 
 // Heads of every layer; 0 = it has no position bias.
 [[nodiscard]] std::vector<size_t> formation_heads(const Field& field);

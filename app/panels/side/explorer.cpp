@@ -195,7 +195,7 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
         }
     }
     const bool has_kernel = ui.status.mixer.has_kernel();
-    hint(ui, "bar: norm, " + norm_of_training(has_kernel));
+    hint(ui, "bar: norm (" + norm_of_training(has_kernel) + ")");
 }
 
 void ExplorerPanel::draw_pins(PaneContext& ui) {

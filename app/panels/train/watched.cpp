@@ -1,4 +1,4 @@
-// Watched: what is pinned, measured at every stored step: the values of pinned cells, the norms of
+// Watched: what is pinned, measured at every stored step: the values of pinned cells, the RMS of
 // pinned heads, the attention of pinned targets in the chosen picture, and its loss, as curves;
 // below them the standing experiments.
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/formation_rows.h"
 #include "app/panels/shared/model_state.h"
+#include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/step_series.h"
 #include "app/panels/train/watched_experiments.h"
@@ -34,7 +35,7 @@ struct WatchedLine {
     ProbeRequest request;
     size_t index = 0;         // of the field's values
     double factor = 1;        // to the unit on screen
-    bool is_of_head = false;  // of the norms: the row of `cell`, whose place the answer says
+    bool is_of_head = false;  // of the RMS: the row of `cell`, whose place the answer says
     Cell cell{};
 };
 struct WatchedGroup {
@@ -105,8 +106,9 @@ WatchedGroup cells_of(const ViewState& ui, const std::vector<Pin>& pins) {
 }
 
 // Layers and heads of the pins, each once.
-WatchedGroup norms_of(const ViewState& ui, const std::vector<Pin>& pins) {
-    WatchedGroup out{"norms", "Norm of w", "root mean square of the pinned heads", {}};
+WatchedGroup rms_of(const ViewState& ui, const std::vector<Pin>& pins) {
+    WatchedGroup out{
+        "norms", kRmsOfW, "of the pinned heads, " + rms_pairs(ui.status.mixer.has_kernel()), {}};
     if (!ui.status.mixer.has_bias()) return out;
     for (const Pin& pin : pins) {
         const int64_t head = pin.cell.head;
@@ -233,7 +235,7 @@ void WatchedPanel::draw_plot(PaneContext& ui, const WatchedGroup& group, float t
     const bool has_last = !curves.empty() && !curves[0].values.empty();
     ui.recorder.area(
         {.kind = "plot",
-         .path = ui.recorder.claim({group.title, group.id}),
+         .path = ui.recorder.claim({group.title + ", " + group.unit, group.id}),
          .min = at,
          .max = {at.x + plot.size.x, at.y + tall},
          .value = fmt::format(
@@ -247,15 +249,16 @@ void WatchedPanel::draw_plot(PaneContext& ui, const WatchedGroup& group, float t
 bool WatchedPanel::is_empty(Ui& ui, const std::vector<WatchedGroup>& groups) const {
     const bool is_single = ui.history.size() < 2;
     if (!ui.experiments.is_empty() || (!groups.empty() && !is_single)) return false;
-    empty_state(ui, {.drawing = Drawing::curve,
-                     .title = is_single ? "One stored step so far" : "Nothing is watched",
-                     .sentence = "Pin a cell or a head with P: its value, norm and attention at "
-                                 "every stored step are drawn here, and the loss of the chosen "
-                                 "picture. Watch over training, in the Lab and in Complete, adds "
-                                 "what interventions cost and how a picture is completed.",
-                     .primary = {},
-                     .secondary = {},
-                     .hint = {}});
+    empty_state(ui,
+                {.drawing = Drawing::curve,
+                 .title = is_single ? "One stored step so far" : "Nothing is watched",
+                 .sentence = "Pin a cell or a head with P: its value, RMS of w and attention at "
+                             "every stored step are drawn here, and the loss of the chosen "
+                             "picture. Watch over training, in the Lab and in Complete, adds "
+                             "what interventions cost and how a picture is completed.",
+                 .primary = {},
+                 .secondary = {},
+                 .hint = {}});
     return true;
 }
 
@@ -263,7 +266,7 @@ void WatchedPanel::draw(Ui& ui) {
     if (no_model_state(ui, Drawing::curve, "Its pins are watched here at every stored step."))
         return;
     const std::vector<Pin> pins = newest_pins(ui);
-    std::vector<WatchedGroup> groups = {cells_of(ui, pins), norms_of(ui, pins),
+    std::vector<WatchedGroup> groups = {cells_of(ui, pins), rms_of(ui, pins),
                                         attention_of(ui, pins), loss_of(ui)};
     std::erase_if(groups, [](const WatchedGroup& group) { return group.lines.empty(); });
     if (is_empty(ui, groups)) return;
@@ -301,7 +304,7 @@ PanelRoom watched_panel() {
             .icon = icon::pin,
             .help =
                 "Every pin is watched: the value of its cell in the quantity that the maps show, "
-                "the norm of its head, and what its target gives to its source in the chosen "
+                "the RMS of w of its head, and what its target gives to its source in the chosen "
                 "picture; below, the loss of that picture. Attention and loss need whole weights: "
                 "they have a point for every saved checkpoint, biases for every stored step. A "
                 "click shows the step everywhere. Standing experiments come from Watch over "
