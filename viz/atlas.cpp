@@ -14,12 +14,12 @@ constexpr float kGap = 2;  // least distance between maps
 constexpr float kLabelSize = 14;
 constexpr float kMostZoom = 128;  // pixels per value at scale 1
 
-ImVec2 room_for_maps(const AtlasShape& shape, ImVec2 area) {
+ImVec2 space_for_maps(const AtlasShape& shape, ImVec2 area) {
     return {area.x - shape.row_label - shape.row_bar,
             area.y - shape.column_label - float(shape.rows) * shape.cell_label};
 }
 
-// Left-over room between `count` maps of `tile` pixels, at most a quarter of the pitch.
+// Left-over space between `count` maps of `tile` pixels, at most a quarter of the pitch.
 float spread(float available, int count, float tile, float least) {
     const float pitch = std::floor(available / float(std::max(1, count)));
     return std::clamp(pitch, tile + least, std::floor(tile / 0.75F));
@@ -97,7 +97,7 @@ CaptionPlan plan_captions(const AtlasView& view, const AtlasLayout& layout, cons
 }
 
 // One meter alone would read as if the others were empty.
-bool have_bars_room(const AtlasView& view, float width, const Look& look) {
+bool have_bars_space(const AtlasView& view, float width, const Look& look) {
     bool any = false;
     for (const AtlasCell& cell : view.cells) {
         if (cell.bar < 0) continue;
@@ -248,7 +248,7 @@ AtlasLayout layout_atlas(const AtlasShape& shape, ImVec2 area, float scale) {
     AtlasLayout out;
     if (shape.rows <= 0 || shape.columns <= 0 || shape.tile_rows <= 0 || shape.tile_columns <= 0)
         return out;
-    const ImVec2 available = room_for_maps(shape, area);
+    const ImVec2 available = space_for_maps(shape, area);
     const float gap = std::round(kGap * scale);
     const auto fit = [&](float pixels, int maps, int64_t values) {
         const auto zoom = static_cast<int>((pixels / float(maps) - gap) / float(values));
@@ -304,7 +304,7 @@ AtlasReply Atlas::draw(const AtlasView& view, const Look& look) {
             reply.double_clicked = reply.hovered;
     }
     shown.hovered = reply.hovered;
-    shown.has_bars = reply.has_bars = have_bars_room(view, reply.layout.tile.x, look);
+    shown.has_bars = reply.has_bars = have_bars_space(view, reply.layout.tile.x, look);
     shown.captions = plan_captions(view, reply.layout, look);
     reply.caption = shown.captions.what;
     reply.label_stride = shown.captions.stride;

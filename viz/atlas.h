@@ -16,9 +16,9 @@ struct AtlasShape {
     int rows = 0, columns = 0;                // maps
     int64_t tile_rows = 0, tile_columns = 0;  // values of one map
     bool free_axes = false;                   // each axis takes its own whole zoom (bands)
-    float row_label = 0, column_label = 0;    // room at the left and at the top, pixels
-    float cell_label = 0;                     // room under each map, pixels
-    float row_bar = 0;                        // room at the right end of a row, pixels
+    float row_label = 0, column_label = 0;    // space at the left and at the top, pixels
+    float cell_label = 0;                     // space under each map, pixels
+    float row_bar = 0;                        // space at the right end of a row, pixels
 };
 
 struct AtlasLayout {
@@ -47,7 +47,7 @@ struct AtlasCell {
     std::string label{};     // under the map, with AtlasShape::cell_label
     std::string brief{};     // instead where the maps stand too close for it: "L3"
     double bar = -1;         // 0 .. 1: a small meter beside the label; < 0 = none. Drawn where
-                             // all of the atlas have room: AtlasReply::has_bars
+                             // all of the atlas fit: AtlasReply::has_bars
     std::string bar_text{};  // at the meter's right; left out where it does not fit
     bool pinned = false, changed = false, dimmed = false;
 };
@@ -72,7 +72,7 @@ struct AtlasReply {
     Box box;                // on screen
     bool has_bars = false;  // the meters are drawn
     AtlasCaption caption = AtlasCaption::full;
-    int label_stride = 1;  // of brief captions, where not even they have room: every n-th
+    int label_stride = 1;  // of brief captions, where not even they fit: every n-th
 };
 
 class Atlas {

@@ -200,7 +200,7 @@ std::vector<double> bar_ticks(const Coloring& coloring, double gap) {
     const double top = std::max(std::abs(coloring.range.low), std::abs(coloring.range.high));
     if (top > 0 && std::isfinite(top)) {
         const double decade = std::pow(10, std::floor(std::log10(top)));
-        // The roundest numbers first; finer ones only where there is room left.
+        // The roundest numbers first; finer ones only where there is space left.
         for (const double unit : {decade, decade / 2, decade / 4, decade / 10, decade / 20})
             for (int k = 1; k <= 20 && unit * k <= top; ++k) {
                 add(unit * k);

@@ -15,7 +15,7 @@ struct Margins {
 };
 
 Margins margins_of(const MapView& view, const Look& look) {
-    Margins room;
+    Margins margins;
     if (view.row_label) {
         const TextStyle style{.size = 14};
         const auto width = [&](const std::string& text) {
@@ -23,10 +23,10 @@ Margins margins_of(const MapView& view, const Look& look) {
         };
         const float widest =
             std::max(width(view.row_label(view.data.rows - 1)), width(view.row_label(0)));
-        room.left = std::ceil(std::max(widest + look.px(10), width(view.corner) + look.px(4)));
+        margins.left = std::ceil(std::max(widest + look.px(10), width(view.corner) + look.px(4)));
     }
-    if (view.column_label) room.top = look.px(22);
-    return room;
+    if (view.column_label) margins.top = look.px(22);
+    return margins;
 }
 
 MapCell cell_at(const MapPlace& place, const MapData& data, ImVec2 at) {
@@ -81,21 +81,21 @@ Zoom map_zoom(const MapView& view, ImVec2 area, int wanted, int largest) {
 
 int64_t block_size(int64_t values, float pixels) {
     if (values <= 0 || pixels < 1) return 1;
-    const auto room = static_cast<int64_t>(pixels);
-    return std::max<int64_t>(1, (values + room - 1) / room);
+    const auto available = static_cast<int64_t>(pixels);
+    return std::max<int64_t>(1, (values + available - 1) / available);
 }
 
 int64_t filling_block(int64_t values, float pixels) {
     const int64_t least = block_size(values, pixels);
     if (least == 1) return 1;
-    const auto room = static_cast<int64_t>(pixels);
+    const auto available = static_cast<int64_t>(pixels);
     const auto covered = [&](int64_t block) {
         const int64_t blocks = (values + block - 1) / block;
-        return blocks * std::max<int64_t>(1, room / blocks);
+        return blocks * std::max<int64_t>(1, available / blocks);
     };
     int64_t best = least;
     for (int64_t block = least; block <= 2 * least; ++block) {
-        if (5 * covered(block) >= 4 * room) return block;
+        if (5 * covered(block) >= 4 * available) return block;
         if (covered(block) > covered(best)) best = block;
     }
     return best;
@@ -139,9 +139,9 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     }
     if (look.numbers != nullptr) look.numbers->add(view.id, map_numbers(data));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const Margins room = margins_of(view, look);
-    const ImVec2 area = {std::max(1.0F, view.area.x - room.left),
-                         std::max(1.0F, view.area.y - room.top)};
+    const Margins margins = margins_of(view, look);
+    const ImVec2 area = {std::max(1.0F, view.area.x - margins.left),
+                         std::max(1.0F, view.area.y - margins.top)};
     const int largest = int(look.px(float(view.max_fit)));
     const Zoom zoom = map_zoom(view, area, view.zoom > 0 ? view.zoom : zoom_, largest);
     const ImVec2 full = {float(zoom.across * data.columns), float(zoom.down * data.rows)};
@@ -155,7 +155,7 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     top_ = std::round(std::clamp(top_, 0.0F, full.y - size.y));
 
     MapPlace place;
-    place.map.low = {corner.x + room.left, corner.y + room.top};
+    place.map.low = {corner.x + margins.left, corner.y + margins.top};
     place.map.high = {place.map.low.x + size.x, place.map.low.y + size.y};
     place.first = {place.map.low.x - left_, place.map.low.y - top_};
     place.zoom = float(zoom.down);

@@ -29,7 +29,7 @@ struct MapView {  // everything about one frame of a map
     const char* id = "map";
     MapData data{};
     Coloring coloring{};
-    ImVec2 area{};  // room for the map and its axis numbers
+    ImVec2 area{};  // space for the map and its axis numbers
     int zoom = 0;   // pixels per value; 0 = what the user chose, or else the largest that fits
     bool free_axes = false;  // each axis takes the largest whole zoom that fits it (bands)
     int max_fit = 128;       // a small map is not drawn larger than this by itself, at scale 1

@@ -11,7 +11,7 @@ namespace aft::viz {
 namespace {
 
 // Distance between axis numbers: multiples of `hint`, else 1, 2, 5, 10, ... so that they keep
-// `room` pixels.
+// `available` pixels.
 int64_t label_step(int64_t hint, float zoom, float available) {
     const auto least = static_cast<int64_t>(std::ceil(available / zoom));
     if (hint > 0 && hint < least * 4) return hint * ((least + hint - 1) / hint);
@@ -108,7 +108,7 @@ void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& l
 }
 
 void draw_cells_not_finite(const MapView& view, const MapPlace& place, const Look& look) {
-    if (place.least() < 8) return;  // the shader's colour is all there is room for
+    if (place.least() < 8) return;  // the shader's colour is all there is space for
     const CellRange seen = visible_cells(place, view.data);
     for (int64_t r = seen.row_low; r < seen.row_high; ++r)
         for (int64_t c = seen.column_low; c < seen.column_high; ++c)

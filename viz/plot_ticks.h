@@ -9,7 +9,7 @@ struct TickAxis {
     double low = 0, high = 1;  // low < high; positive where `is_log`
     bool is_log = false;
     bool is_whole = false;  // steps, distances: no fractions
-    int most = 5;           // ticks that have room, at least 1
+    int most = 5;           // ticks that fit, at least 1
 };
 struct Ticks {
     std::vector<double> values;       // ascending, inside the axis; at most `most` + 1

@@ -66,7 +66,7 @@ class TextMap {
 };
 
 [[nodiscard]] ImVec2 text_cell(const Look& look);  // size of a character, pixels
-// Whole lines: as many as the text takes in this room, or as fit.
+// Whole lines: as many as the text takes in this space, or as fit.
 [[nodiscard]] float text_height(std::span<const uint8_t> bytes, ImVec2 available, const Look& look);
 
 }  // namespace aft::viz

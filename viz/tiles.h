@@ -29,7 +29,7 @@ struct MapData {                      // borrowed; row 0 on top
 
 class Tiles {
   public:
-    // Room for `count` tiles of at most [rows, columns]. Keeps the contents if nothing changes.
+    // Memory for `count` tiles of at most [rows, columns]. Keeps the contents if nothing changes.
     void resize(int count, int64_t rows, int64_t columns);
     // Copies the values if `data.version` is new, paints if anything is new. Cheap when it is not.
     void set(int tile, const MapData& data, const Coloring& coloring, const Look& look);

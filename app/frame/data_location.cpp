@@ -1,6 +1,6 @@
 #include "app/frame/data_location.h"
 
-#include "app/state/data_places.h"
+#include "app/state/data_locations.h"
 #include "core/data_spec.h"
 
 namespace aft::app {
@@ -11,7 +11,7 @@ void choose_data(PaneContext& ui, const std::string& path) {
     change.key = "data.source";
     std::string source = ui.status.config.data.source;
     if (source.empty()) source = ui.status.task.is_text() ? "text:" : "images:";
-    change.value = remember_data_place(ui.settings, source, path);
+    change.value = remember_data_location(ui.settings, source, path);
     ui.commands.send(change);
     ui.want_frames(3);
 }

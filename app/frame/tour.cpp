@@ -73,7 +73,7 @@ const WidgetRecord* find_control(const DrawContext& ui, const char* id) {
     return nullptr;
 }
 
-// Below the control where there is room, else above it or at its side.
+// Below the control where there is space, else above it or at its side.
 ImVec2 card_place(ImVec2 size, ImVec2 display, const WidgetRecord* control, float gap) {
     if (control == nullptr)
         return {std::floor((display.x - size.x) / 2), std::floor((display.y - size.y) / 2)};

@@ -62,8 +62,8 @@ UserSettings from_json(const json& j, std::vector<std::string>& left_out) {
     s.attention.colors = static_cast<int>(clamped_whole(look, "colors", {0, 0, 2}));
     s.attention.over_image = look.value("over_image", false);
     s.attention.opacity = std::clamp(look.value("opacity", 60.0), 0.0, 100.0);
-    const json places = j.value("data_places", json::object());  // items() only refers to it
-    for (const auto& [said, chosen] : places.items())
+    const json locations = j.value("data_places", json::object());  // items() only refers to it
+    for (const auto& [said, chosen] : locations.items())
         if (chosen.is_string()) s.data_locations[said] = chosen.get<std::string>();
     for (const json& item : j.value("recent", json::array()))
         s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),

@@ -88,7 +88,7 @@ bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoi
     const std::string popup = path.id + " choices";
     if (pressed && !off) ImGui::OpenPopup(popup.c_str());
     if (!ImGui::IsPopupOpen(popup.c_str())) return changed;
-    // Below the control; above it where there is more room (the timeline, the end of a list).
+    // Below the control; above it where there is more space (the timeline, the end of a list).
     const float available = ImGui::GetIO().DisplaySize.y - b.y - ui.px(6), above = a.y - ui.px(6);
     const float needed =
         std::min(ui.px(420), static_cast<float>(choices.size()) * ui.px(26) + ui.px(8));

@@ -23,8 +23,8 @@ float least_width(const DrawContext& ui, const Column& column, size_t place,
     return least + ui.px(14);
 }
 
-// Those without a width share the rest, alike where each has room; where there is too little, all
-// give way.
+// Those without a width share the rest, alike where each has enough space; where there is too
+// little, all give way.
 std::vector<float> column_widths(const DrawContext& ui, std::span<const Column> columns,
                                  std::span<const TableRow> rows, float available) {
     std::vector<float> widths, least;

@@ -45,7 +45,7 @@ GridPlan plan_of(const FigureGrid& grid) {
             plan.has_tile_keys = plan.has_tile_keys || tile.key;
         }
     }
-    double widest = plan.tile_width;  // labels of columns need their room, too
+    double widest = plan.tile_width;  // labels of columns need their space, too
     for (const std::string& label : grid.column_labels)
         widest = std::max(widest, text_width(label, kFigureText));
     for (const FigureRow& row : grid.rows)

@@ -24,7 +24,7 @@ inline constexpr double kFigureMargin = 24, kFigureText = 12;
 [[nodiscard]] Coloring coloring_on(const FigureInk& ink, const ColorKey& key);
 // A colour bar along its longer side, with numbers right of it or below it.
 void draw_key(FigureDrawing& to, const FigureInk& ink, const ColorKey& key, const DrawBox& box);
-// How much room its numbers take right of a standing bar.
+// How much space its numbers take right of a standing bar.
 [[nodiscard]] double key_numbers_width(const ColorKey& key);
 
 }  // namespace aft

@@ -21,7 +21,7 @@ namespace aft {
 namespace {
 
 // Below this a disk is too full for the next save.
-constexpr uintmax_t kLeastRoom = uintmax_t{32} << 20;
+constexpr uintmax_t kLeastFreeSpace = uintmax_t{32} << 20;
 
 constexpr double kStopPause = 0.2;  // seconds between two looks at what rank 0 asks
 constexpr std::chrono::milliseconds kWaitForOthers{100};
@@ -134,12 +134,12 @@ void train_and_measure(Sweep& sweep, size_t place) {
     store_run(run);
 }
 
-void check_room(const fs::path& out) {
+void check_free_space(const fs::path& out) {
     std::error_code unknown;
-    const auto room = fs::space(out, unknown);
-    if (!unknown && room.available < kLeastRoom)
+    const auto space = fs::space(out, unknown);
+    if (!unknown && space.available < kLeastFreeSpace)
         fail("{}: the disk is full ({} bytes are free); free some, then --resume continues",
-             out.string(), room.available);
+             out.string(), space.available);
 }
 
 // False: stopped.
@@ -152,7 +152,7 @@ bool run_one(Sweep& sweep, size_t place) {
     }
     if (run.error.empty()) return true;
     run.state = SweepState::failed;
-    check_room(sweep.result.out);
+    check_free_space(sweep.result.out);
     // A run without a folder has no place to say so: the tables do.
     std::error_code unknown;
     if (fs::is_directory(run.folder, unknown)) store_run(run);

@@ -86,7 +86,7 @@ struct SweepResult {
 [[nodiscard]] std::vector<RoomInfo> list_sweeps();  // assets/sweeps/*.json
 
 // `publish` gets the state of things at the start and after every run; the tables are its to write.
-// A run that fails is kept as failed and the next one begins; a disk without room ends the sweep.
+// A run that fails is kept as failed and the next one begins; a full disk ends the sweep.
 // Stopped by its token, the run at work is saved and the result is what there is. With ranks each
 // process calls it for the same sweep and trains one run at a time; rank 0 alone publishes, is
 // stopped for all, and has the result.

@@ -98,7 +98,7 @@ TEST_F(AttentionPane, EveryChannelCanBeReached) {
     EXPECT_EQ(last, all);
     EXPECT_LE(pages, 2) << "as many as fit stand beside each other";
     EXPECT_NE(ui().recorder.find("attention/main/more_channels")->why_not, "");
-    stage_->set_size({3200, 2000});  // from the last page into a window that has room for all
+    stage_->set_size({3200, 2000});  // from the last page into a window that has space for all
     steps(4);
     EXPECT_TRUE(value_of(shown).starts_with("1 to 32 of 32")) << value_of(shown);
 }

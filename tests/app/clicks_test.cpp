@@ -170,7 +170,7 @@ class RandomClicks : public BareTest {
         until_usable(more.c_str());
         click_usable(more);
     }
-    // One layer's maps of two slots, and room for all tools.
+    // One layer's maps of two slots, and space for all tools.
     void compare_layer() {
         ui().settings.zoom = 1;
         stage_->set_size({1600, 1000});
@@ -227,7 +227,7 @@ class RandomClicks : public BareTest {
             {.path = source_file("assets/demo/mirror.safetensors").string()});
         until([] { return false; }, 30);
     }
-    // Too little room for all channels of a picture that can be read.
+    // Too little space for all channels of a picture that can be read.
     void crowd(const char* more) {
         ui().selection.image = {};
         ui().selection.step = -1;

@@ -1,5 +1,5 @@
 // The form of a new run: it does not start while a field is red, and knows where data lie.
-#include "app/state/data_places.h"
+#include "app/state/data_locations.h"
 #include "tests/app/stage_fixture.h"
 #include "tests/app/ui_driver.h"
 
@@ -50,13 +50,13 @@ TEST_F(NewRunTest, TakesTheDataFromWhereTheyWereFoundBefore) {
     const std::string source = "cifar10:" + (scratch_ / "gone").string() + "?size=16";
     EXPECT_EQ(data_as_remembered(settings, source), source);
     fs::create_directories(there);
-    EXPECT_EQ(remember_data_place(settings, source, there), "cifar10:" + there + "?size=16");
+    EXPECT_EQ(remember_data_location(settings, source, there), "cifar10:" + there + "?size=16");
     EXPECT_EQ(data_as_remembered(settings, source), "cifar10:" + there + "?size=16");
     EXPECT_EQ(data_as_remembered(settings, "mirror?size=8"), "mirror?size=8");
     // Another place for the same data keeps the model's own words as the key.
     const std::string other = scratch_ / "other";
     fs::create_directories(other);
-    (void)remember_data_place(settings, "cifar10:" + there, other);
+    (void)remember_data_location(settings, "cifar10:" + there, other);
     EXPECT_EQ(settings.data_locations.size(), 1U);
     EXPECT_EQ(data_as_remembered(settings, source), "cifar10:" + other + "?size=16");
     fs::remove_all(other);

@@ -35,7 +35,7 @@ def sweeps(cli):
 
 
 def full_disk(cli):
-    """A disk of 1 MiB that is nearly full: the sweep ends, and continues when there is room."""
+    """A disk of 1 MiB that is nearly full: the sweep ends, and continues when there is free space."""
     alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
     small = cli.folder / "small"
     small.mkdir()
@@ -51,7 +51,7 @@ def full_disk(cli):
     cli.check("a full disk ends a sweep", (cli.folder / "code").read_text().strip() == "1" and
               "sw: the disk is full" in said and "--resume continues" in said, said)
     found = (cli.folder / "found.json").read_text()
-    cli.check("with room it continues", [r["state"] for r in json.loads(found)["runs"]] == ["done"] * 4, found)
+    cli.check("with free space it continues", [r["state"] for r in json.loads(found)["runs"]] == ["done"] * 4, found)
 
 
 def evaluation(cli):

@@ -29,11 +29,15 @@ HOUSE_WORDS = [
     (r"\b(take_wishes|take_news|let_go_of_session)\b", "apply_requests, poll_session, retire_session", ()),
     (r"\b\w*[Ww]ish(es|ed)?_?\b", "request, options", ()),
     (r"\bstruct (\w+::)*Parts\b", "Impl", ()),
-    (r"\b(float|double|int|int64_t|size_t|ImVec2)\s+\w*room\b|\bmake_room\b|\b(no|enough|makes?|leaves?|needs?) room\b",
-     "available, capacity, scratch (a room is an entry of a list)", ()),
+    (r"\b(float|double|int|int64_t|u?intmax_t|size_t|ImVec2|Margins|Box)\b[^;{}\n]*\b\w*room\b(?=\s*[=;{])"
+     r"|\bauto\s+room\s*=\s*(static_cast|fs::|ImGui::)|`room` pixels|\b(float|ImVec2)\s+room_\w+"
+     r"|\b(make|check|have|has|bar|free|head|least)_(\w+_)?room\b|\bk\w*Room\b"
+     r"|\b(no|enough|makes?|leaves?|needs?|have|has|there is|more|most|much|little|left-over|without|their|with|takes?|in this)\s+"
+     r"(?://\s*)?room\b(?!')|\b[Rr]oom (for|left|under|at the)\b",
+     "available, space, capacity, scratch (a room is an entry of a list)", ()),
     (r"\b[Yy]ardsticks?\b", "baselines", ()),
     (r"(?<!\.)\bdoors?\b(?!\.)", "interface, api", ()),
-    (r"\b(data_place|DataPlace)\b", "data_location", ()),
+    (r"(?<![\"\w])\w*(data_place|DataPlace)\w*", "data_location", ()),  # "data_places" is a key of a file
     (r"\bstand-?in\b|\bhonest\w*|\bunlucky\w*|\b(session|probe)_bench\b|\w+_elsewhere\b|\belsewhere_\w+",
      "fake_gpu, consistency, regressions, session_fixture, relocation", ()),
     (r"\b([Gg]o|[Gg]oes|[Gg]oing|[Gg]one|[Ww]ent)[ _]on\b|\w*Go(es)?On[A-Z]?\w*", "continue, resume", ()),

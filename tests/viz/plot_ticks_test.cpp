@@ -1,4 +1,4 @@
-// Numbers on the axes of plots: round, no two alike, as many as have room, whole where they count
+// Numbers on the axes of plots: round, no two alike, as many as fit, whole where they count
 // steps.
 #include "viz/plot_ticks.h"
 

@@ -120,7 +120,7 @@ TEST(AtlasWidget, CaptionsOfManyMapsDoNotOverlap) {
     EXPECT_EQ(narrow.label_stride, 1);
     const AtlasReply least = draw_at(300);
     EXPECT_EQ(least.caption, AtlasCaption::brief);
-    EXPECT_GT(float(least.label_stride) * least.layout.pitch.x, 20) << "every n-th has room";
+    EXPECT_GT(float(least.label_stride) * least.layout.pitch.x, 20) << "every n-th fits";
 }
 
 TEST(ColorBarWidget, DraggingTheEndChangesTheRange) {

@@ -9,7 +9,7 @@
 
 namespace aft::app {
 
-// Quantity, value or change, range rule, scale and gauge, as `room` allows (pixels).
+// Quantity, value or change, range rule, scale and gauge, as `available` pixels allow.
 void bias_tools(Ui& ui, const BiasForm& form, float available);
 // The caption; where it does not fit, model and step come first: without them nothing is
 // understood.

@@ -322,9 +322,9 @@ void PlayPanel::draw(Ui& ui) {
     const int64_t position = position_looked_at(ui, *completion);
     const auto found = std::find(filled.at.begin(), filled.at.end(), position);
     place_ = found == filled.at.end() ? -1 : found - filled.at.begin();
-    const float side = ui.px(216), room = ImGui::GetContentRegionAvail().x;
-    const bool has_side = room > ui.px(520);
-    if (ImGui::BeginChild("walk", {has_side ? room - side - ui.px(16) : room, 0},
+    const float side = ui.px(216), available = ImGui::GetContentRegionAvail().x;
+    const bool has_side = available > ui.px(520);
+    if (ImGui::BeginChild("walk", {has_side ? available - side - ui.px(16) : available, 0},
                           ImGuiChildFlags_NavFlattened)) {
         draw_transport(ui, *completion, filled);
         if (position >= 0) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/state/data_places.h"
+#include "app/state/data_locations.h"
 #include "app/state/icons.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -134,7 +134,8 @@ void NewRunForm::draw_group(DrawContext& ui, const std::string& group) {
 
 void NewRunForm::draw_data(PaneContext& ui) {
     if (const std::string path = std::exchange(ui.file_chosen, {}); !path.empty())
-        data_ = config_.data.source = remember_data_place(ui.settings, config_.data.source, path);
+        data_ = config_.data.source =
+            remember_data_location(ui.settings, config_.data.source, path);
     label_column(ui, "Data", 116,
                  "NAME:PATH?option=value, as in cifar10:DIR?size=16 or mirror?size=16&levels=16");
     const auto last = check_.last();

@@ -153,7 +153,7 @@ struct LayerLine {
     bool selected;
 };
 
-// The name, a bar where there is room for one, the number.
+// The name, a bar where one fits, the number.
 void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
     const std::string number = norm_words(layer.norm);
     const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;

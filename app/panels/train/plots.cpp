@@ -233,11 +233,11 @@ PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
 }
 
 void PlotsPanel::draw_small(PaneContext& ui, float height) {
-    const float gap = ui.px(12), room = ImGui::GetContentRegionAvail().x;
-    const int across = room > ui.px(760) ? 4 : 2;
+    const float gap = ui.px(12), available = ImGui::GetContentRegionAvail().x;
+    const int across = available > ui.px(760) ? 4 : 2;
     const float tall = std::floor(across == 4 ? height : (height - ui.px(8)) / 2);
     // The left ones carry names at their lines' ends.
-    const float free = room - gap * static_cast<float>(across - 1);
+    const float free = available - gap * static_cast<float>(across - 1);
     const float wide = std::floor(free * (across == 4 ? 0.3f : 0.5f));
     const ImVec2 named(wide, tall), size(across == 4 ? std::floor(free * 0.2f) : wide, tall);
     constexpr PlotPlace kPlaces[] = {gradient, bias, speed, rate};
