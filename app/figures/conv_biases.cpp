@@ -67,7 +67,7 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
 FigureRoom conv_biases_figure() {
     return {.info = {"conv-biases", "exp(w) - 1 of kernels, layers by heads (Fig. 1, 6, 7, 8)"},
             .example = "afterimage figure conv-biases runs/shapes --heads 0,1,2,3 -o kernels.svg",
-            .options = {{"quantity", {"exp-1", "exp", "w"}, "exp-1"}, range_option()},
+            .options = {option_of("kernel", "quantity", "exp-1"), range_option()},
             .why_not = why_not,
             .make = make};
 }

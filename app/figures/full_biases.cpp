@@ -113,8 +113,7 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
 FigureRoom full_biases_figure() {
     return {.info = {"full-biases", "exp(w) of every layer, one T x T picture each (Fig. 3)"},
             .example = "afterimage figure full-biases runs/mirror -o biases.png --scale 2",
-            .options = {{"quantity", {"exp", "exp-1", "w", "row-share"}, "exp"},
-                        {"gauge", {"fixed", "raw"}, "fixed"}},
+            .options = {option_of("bias", "quantity", "exp"), option_of("bias", "gauge", "fixed")},
             .why_not = why_not,
             .make = make};
 }

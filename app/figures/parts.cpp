@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/outside.h"
 #include "core/text.h"
+#include "model/jobs/probe.h"
 
 namespace aft::app {
 
@@ -125,6 +126,14 @@ std::string figure_data(const FigureRequest& request, const ModelFacts& facts) {
         fail_usage("figure {}: {} names no data it was trained on; say --data SPEC", request.figure,
                    shown_path(facts.path));
     return facts.data;
+}
+
+ProbeOption option_of(const char* probe, const char* key, const char* standard) {
+    const ProbeOption* const row = probe_option(probe, key);
+    AFT_ASSERT(row != nullptr);
+    ProbeOption out = *row;
+    out.standard = standard;
+    return out;
 }
 
 ProbeOption range_option() {

@@ -32,6 +32,8 @@ void check_can_show(const FigureRoom& room, const ModelFacts& facts);
 // The data asked for, or what the model was trained on. usage Error where it has neither.
 [[nodiscard]] std::string figure_data(const FigureRequest& request, const ModelFacts& facts);
 
+// The option of that probe, with a standard of the figure's own.
+[[nodiscard]] ProbeOption option_of(const char* probe, const char* key, const char* standard);
 // Option range=layer|figure, for figures with rows of layers.
 [[nodiscard]] ProbeOption range_option();
 

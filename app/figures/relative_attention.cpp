@@ -92,9 +92,8 @@ FigureRoom relative_attention_figure() {
     return {.info = {"relative-attention",
                      "average relative 2-d attention over images, layers by heads (Fig. 1, 5)"},
             .example = "afterimage figure relative-attention runs/deit --limit 64 -o relative.svg",
-            .options = {{"reduce", {"head", "channel", "mean", "gate"}, "head"},
-                        {"part", {"prior", "content", "both"}, "both"},
-                        range_option()},
+            .options = {option_of("relative-attention", "reduce", "head"),
+                        option_of("relative-attention", "part", "both"), range_option()},
             .why_not = why_not,
             .make = make};
 }

@@ -1,8 +1,8 @@
-// Options of probes that panels set, and the names of their values: one table per option.
-// tests/app/choices_test.cpp holds every table equal to the rows of the probe rooms
-// (probe_list() of jobs.h). Any thread, no state.
+// Options of probes that panels set. Their values stand in the rows of the probes' rooms alone:
+// the enums below name them in the order of these rows (tests/app/choices_test.cpp holds the
+// order). A probe with an option or a value more needs nothing here before a panel sets it. Any
+// thread, no state.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <string>
 
@@ -20,33 +20,42 @@ enum class BiasView { map, band };         // [T, T], or by the distance of a so
 enum class BesideQuantity { none, w };     // w as a second field
 enum class ResidualShare { measured, half, none };  // of the probe "trace"
 
-// The values of one option, in the order of the enum.
-template <class Value, size_t N>
-struct OptionValues {
+// In the row of this probe; it has the option.
+[[nodiscard]] const std::string& option_value(const std::string& probe, const char* key,
+                                              size_t place);
+// How many the row of this probe has; 0 = it has no such option, or one whose value is a number.
+[[nodiscard]] size_t option_size(const std::string& probe, const char* key);
+
+// An option of one or several probes.
+template <class Value>
+struct OptionOf {
     const char* key;
-    std::array<const char*, N> names;
+
+    [[nodiscard]] const std::string& name(const std::string& probe, Value value) const {
+        return option_value(probe, key, static_cast<size_t>(value));
+    }
+    [[nodiscard]] bool is_taken_by(const std::string& probe, Value value) const {
+        return static_cast<size_t>(value) < option_size(probe, key);
+    }
+    // request.probe is set.
     void set(ProbeRequest& request, Value value) const {
-        request.options[key] = names.at(static_cast<size_t>(value));
+        request.options[key] = name(request.probe, value);
     }
 };
 
-inline constexpr OptionValues<AttentionPart, 3> kPartOption{"part", {"prior", "content", "both"}};
-inline constexpr OptionValues<Reduce, 3> kReduceOption{"reduce", {"gate", "mean", "none"}};
-// Of the probe "priors", which has no channels of its own to show.
-inline constexpr OptionValues<Reduce, 2> kPriorReduceOption{"reduce", {"gate", "mean"}};
-// Of the probe "relative-attention".
-inline constexpr OptionValues<OffsetReduce, 4> kOffsetReduceOption{
-    "reduce", {"head", "channel", "mean", "gate"}};
-inline constexpr OptionValues<KeyQuantity, 2> kKeyQuantityOption{"quantity", {"exp", "k"}};
-inline constexpr OptionValues<HiddenSources, 2> kVisibleOption{"visible", {"all", "nan"}};
-inline constexpr OptionValues<BiasView, 2> kViewOption{"view", {"map", "band"}};
-inline constexpr OptionValues<BesideQuantity, 2> kAlsoOption{"also", {"none", "w"}};
-inline constexpr OptionValues<ResidualShare, 3> kResidualOption{"residual",
-                                                                {"measured", "half", "none"}};
-inline constexpr OptionValues<Quantity, 4> kQuantityOption{"quantity",
-                                                           {"w", "exp-1", "exp", "row-share"}};
-inline constexpr OptionValues<Quantity, 3> kKernelQuantityOption{"quantity", {"w", "exp-1", "exp"}};
-inline constexpr OptionValues<Gauge, 2> kGaugeOption{"gauge", {"fixed", "raw"}};
+inline constexpr OptionOf<AttentionPart> kPartOption{"part"};
+inline constexpr OptionOf<Reduce> kReduceOption{"reduce"};              // "attention", "priors"
+inline constexpr OptionOf<OffsetReduce> kOffsetReduceOption{"reduce"};  // "relative-attention"
+inline constexpr OptionOf<KeyQuantity> kKeyQuantityOption{"quantity"};  // "keys"
+inline constexpr OptionOf<HiddenSources> kVisibleOption{"visible"};
+inline constexpr OptionOf<BiasView> kViewOption{"view"};
+inline constexpr OptionOf<BesideQuantity> kAlsoOption{"also"};
+inline constexpr OptionOf<ResidualShare> kResidualOption{"residual"};
+inline constexpr OptionOf<Quantity> kQuantityOption{"quantity"};  // "bias", "kernel"
+inline constexpr OptionOf<Gauge> kGaugeOption{"gauge"};
+
+// What a kernel shows of it: the same where the probe "kernel" has it, else exp(w).
+[[nodiscard]] Quantity quantity_of_kernel(Quantity quantity);
 
 // Options whose value is a number from 0.
 inline constexpr const char *kRowOption = "row", *kBlocksOption = "blocks",

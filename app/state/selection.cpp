@@ -22,11 +22,11 @@ const char* quantity_words(Quantity quantity) {
 }
 
 const char* quantity_option(Quantity quantity) {
-    return kQuantityOption.names[static_cast<size_t>(quantity)];
+    return kQuantityOption.name("bias", quantity).c_str();
 }
 
 const char* gauge_option(Gauge gauge) {
-    return kGaugeOption.names[static_cast<size_t>(gauge)];
+    return kGaugeOption.name("bias", gauge).c_str();
 }
 
 void Selection::point(const Cell& at) {

@@ -94,11 +94,13 @@ std::vector<const char*> quantity_names() {
     return names;
 }
 
-constexpr const char* kGauges[] = {"fixed", "raw"};
+std::vector<const char*> gauge_names() {
+    return {gauge_option(Gauge::fixed), gauge_option(Gauge::raw)};
+}
 
 json maps_to_json(const MapDisplay& maps) {
     json out{{"quantity", quantity_option(maps.quantity)},
-             {"gauge", kGauges[size_t(maps.gauge)]},
+             {"gauge", gauge_option(maps.gauge)},
              {"range", kRangeModes[size_t(maps.range_mode)]},
              {"scale", kScaleNames[size_t(maps.scale)]},
              {"percentile", maps.percentile},
@@ -114,7 +116,7 @@ json maps_to_json(const MapDisplay& maps) {
 void take_maps(const ViewKeys& keys, MapDisplay& maps) {
     const double far = std::numeric_limits<float>::max();
     keys.take("quantity", maps.quantity, quantity_names());
-    keys.take("gauge", maps.gauge, kGauges);
+    keys.take("gauge", maps.gauge, gauge_names());
     keys.take("range", maps.range_mode, kRangeModes);
     keys.take("scale", maps.scale, kScaleNames);
     keys.take("percentile", maps.percentile, {1, 100});

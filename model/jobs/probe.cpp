@@ -164,6 +164,14 @@ std::vector<ProbeInfo> probe_list() {
     return list;
 }
 
+const ProbeOption* probe_option(std::string_view probe, std::string_view key) {
+    const ProbeRoom* const room = room_named(probes(), probe);
+    if (room == nullptr) return nullptr;
+    const auto row = std::find_if(room->options.begin(), room->options.end(),
+                                  [&](const ProbeOption& option) { return option.key == key; });
+    return row == room->options.end() ? nullptr : &*row;
+}
+
 ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     const ProbeRoom& room = find_room(probes(), job.probe, "probe");
     check_out(job.out);

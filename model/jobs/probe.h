@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/progress.h"
@@ -13,6 +14,8 @@
 namespace aft {
 
 [[nodiscard]] std::vector<ProbeInfo> probe_list();  // every probe with its options
+// Its row of that key; null without such a probe or option. It lives as long as the program.
+[[nodiscard]] const ProbeOption* probe_option(std::string_view probe, std::string_view key);
 
 struct ProbeJob {
     std::string probe, model, image, text, data, device = "cpu";

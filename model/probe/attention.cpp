@@ -46,7 +46,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 ProbeRoom attention_probe() {
     return {.info = {"attention", "implicit attention of one target over its sources, per channel"},
             .options = {{"part", {"prior", "content", "both"}, "both"},
-                        {"reduce", {"none", "mean", "gate"}, "none"},
+                        {"reduce", {"gate", "mean", "none"}, "none"},
                         {"visible", {"all", "nan"}, "all"}},
             .needs = ProbeNeeds::input,
             .folds_sources = true,

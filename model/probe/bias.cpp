@@ -222,8 +222,8 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 ProbeRoom bias_probe() {
     return {.info = {"bias",
                      "effective position bias w of a layer, target by source, whole or in blocks"},
-            .options = {{"quantity", {"w", "exp", "exp-1", "row-share"}, "w"},
-                        {"gauge", {"raw", "fixed"}, "raw"},
+            .options = {{"quantity", {"w", "exp-1", "exp", "row-share"}, "w"},
+                        {"gauge", {"fixed", "raw"}, "raw"},
                         {"visible", {"all", "nan"}, "nan"},
                         {"view", {"map", "band"}, "map"},
                         {"also", {"none", "w"}, "none"},

@@ -48,7 +48,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 
 ProbeRoom kernel_probe() {
     return {.info = {"kernel", "learned position kernel of a conv layer, per head"},
-            .options = {{"quantity", {"w", "exp", "exp-1"}, "w"}, {"also", {"none", "w"}, "none"}},
+            .options = {{"quantity", {"w", "exp-1", "exp"}, "w"}, {"also", {"none", "w"}, "none"}},
             .needs = ProbeNeeds::biases,
             .run = run};
 }

@@ -44,7 +44,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
 ProbeRoom priors_probe() {
     return {
         .info = {"priors", "the part of a target's row that the position bias gives, per layer"},
-        .options = {{"reduce", {"mean", "gate"}, "gate"}},
+        .options = {{"reduce", {"gate", "mean"}, "gate"}},
         .needs = ProbeNeeds::input,
         .run = run};
 }

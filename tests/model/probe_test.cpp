@@ -70,7 +70,7 @@ TEST(Probes, RangesAndOptionsAreNamed) {
     EXPECT_NE(words([&] { (void)bench.run(request); }).find("head 2"), std::string::npos);
     request.head = -1;
     request.options = {{"quantity", "log"}};
-    EXPECT_NE(words([&] { (void)bench.run(request); }).find("w, exp, exp-1, row-share"),
+    EXPECT_NE(words([&] { (void)bench.run(request); }).find("w, exp-1, exp, row-share"),
               std::string::npos);
     request.options = {{"colour", "red"}};
     EXPECT_NE(words([&] { (void)bench.run(request); }).find("colour"), std::string::npos);

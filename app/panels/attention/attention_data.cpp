@@ -157,7 +157,9 @@ void AttentionData::take_priors(PaneContext& ui, const Request& request, ProbeRe
     probe.layer = 0;
     probe.channel = request.reduce == Reduce::channel ? request.channel : -1;
     probe.options.clear();
-    kPriorReduceOption.set(probe, request.reduce == Reduce::mean ? Reduce::mean : Reduce::gate);
+    // It has no channels of its own to show.
+    const bool is_taken = kReduceOption.is_taken_by(probe.probe, request.reduce);
+    kReduceOption.set(probe, is_taken ? request.reduce : Reduce::gate);
     if (ui.time < rest_until_ && !rows_.priors.empty()) {
         watches_.priors.want(probe);
         ui.want_frame_at(rest_until_);

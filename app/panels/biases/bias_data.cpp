@@ -14,19 +14,17 @@ ProbeRequest bias_request(const ViewState& ui, const BiasForm& form, const BiasQ
     ProbeRequest request;
     request.step = ui.selection.step;
     request.layer = query.layer;
-    Quantity quantity = ui.selection.quantity;
     // Beside single values of exp(w) their w: the logarithm of a rounded exp(w)-1 is not w.
     const bool wants_w = !query.is_change && (ui.selection.quantity == Quantity::exp_minus_one ||
                                               ui.selection.quantity == Quantity::exp);
     if (form.is_kernel()) {
         request.probe = "kernel";
-        if (quantity == Quantity::row_share) quantity = Quantity::exp;
-        kKernelQuantityOption.set(request, quantity);
+        kQuantityOption.set(request, quantity_of_kernel(ui.selection.quantity));
         if (wants_w) kAlsoOption.set(request, BesideQuantity::w);
         return request;
     }
     request.probe = "bias";
-    kQuantityOption.set(request, quantity);
+    kQuantityOption.set(request, ui.selection.quantity);
     kGaugeOption.set(request, ui.selection.gauge);
     kVisibleOption.set(request, HiddenSources::nan);
     const bool is_band = form.layout == BiasLayout::band;

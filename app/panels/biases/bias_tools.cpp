@@ -7,6 +7,7 @@
 
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
 #include "core/text.h"
@@ -50,7 +51,7 @@ void quantity_tool(PaneContext& ui, const BiasForm& form) {
         Choice choice{.text = {quantity_words(quantity), quantity_option(quantity)},
                       .tip = quantity_sentence(quantity),
                       .formula = quantity_formula(quantity)};
-        if (quantity == Quantity::row_share && form.is_kernel())
+        if (form.is_kernel() && quantity_of_kernel(quantity) != quantity)
             choice.why_not = "A kernel has no rows of its own; the sequence's edge decides them.";
         choices.push_back(choice);
     }

@@ -140,7 +140,7 @@ ProbeRequest layer_request(const BiasForm& form, Gauge gauge, int64_t layer, int
     request.layer = layer;
     if (form.layout == BiasLayout::kernel_1d || form.layout == BiasLayout::kernel_2d) {
         request.probe = "kernel";
-        kKernelQuantityOption.set(request, Quantity::w);
+        kQuantityOption.set(request, Quantity::w);
     } else {
         request.probe = "bias";
         kQuantityOption.set(request, Quantity::w);

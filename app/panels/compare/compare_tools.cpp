@@ -8,6 +8,7 @@
 #include "app/panels/compare/compare_tables.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/tool_row.h"
+#include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
@@ -42,7 +43,7 @@ void choose_quantity(PaneContext& ui, const CompareSlots& slots) {
     inline_label(ui, "Quantity");
     std::vector<std::string> list;
     for (const Quantity quantity : kQuantities)
-        if (quantity != Quantity::row_share || !has_kernels(slots))
+        if (!has_kernels(slots) || quantity_of_kernel(quantity) == quantity)
             list.push_back(
                 fmt::format("{}##{}", quantity_words(quantity), quantity_option(quantity)));
     int chosen = static_cast<int>(ui.selection.quantity);
@@ -116,8 +117,7 @@ void choose_split(PaneContext& ui) {
 }  // namespace
 
 bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
-    if (has_kernels(slots) && ui.selection.quantity == Quantity::row_share)
-        ui.selection.quantity = Quantity::exp;  // a kernel has no rows of its own
+    if (has_kernels(slots)) ui.selection.quantity = quantity_of_kernel(ui.selection.quantity);
     int64_t layers = 1;
     for (const ComparedSlot& slot : slots.all())
         if (slot.form) layers = std::max(layers, slot.form->layers);

@@ -20,7 +20,7 @@ ProbeRequest map_request(const BiasForm& form, int64_t layer, Blocks block) {
     request.layer = layer;
     if (form.is_kernel()) {
         request.probe = "kernel";
-        kKernelQuantityOption.set(request, Quantity::w);
+        kQuantityOption.set(request, Quantity::w);
         return request;
     }
     request.probe = "bias";

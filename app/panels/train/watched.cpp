@@ -85,9 +85,7 @@ WatchedGroup cells_of(const ViewState& ui, const std::vector<Pin>& pins) {
         if (mixer.has_kernel() && pin.cell.tap >= 0) {
             line.request.probe = "kernel";
             line.request.head = std::max<int64_t>(0, pin.cell.head);
-            kKernelQuantityOption.set(line.request, selection.quantity == Quantity::row_share
-                                                        ? Quantity::exp
-                                                        : selection.quantity);
+            kQuantityOption.set(line.request, quantity_of_kernel(selection.quantity));
             line.index = size_t(pin.cell.tap);
         } else if (mixer.has_bias() && !mixer.has_kernel() && has_pair(pin.cell)) {
             line.request.probe = "bias";
