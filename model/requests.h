@@ -28,8 +28,8 @@ struct ProbeRequest {
     int64_t step = -1;  // -1 = live (newest snapshot); else the stored step at or before it
     int64_t layer = 0, head = -1, channel = -1, position = 0;
     std::map<std::string, std::string> options;  // the probe's own, probe_list() of jobs.h
-    std::vector<uint8_t>
-        tokens;  // the input sequence (image levels or text tokens); empty = none needed
+    // The input sequence (image levels or text tokens); empty = none needed.
+    std::vector<uint8_t> tokens;
     // Of probes that take many inputs: their labels, one each; tasks with classes.
     std::vector<int64_t> labels = {};
     Recipe recipe = {};  // the weights as it changes them
@@ -49,8 +49,8 @@ struct CompletionRequest {
     SampleOptions sample;
     int64_t step = -1;
     Recipe recipe = {};  // the weights as it changes them
-    int64_t from_position =
-        -1;  // continue: keep all before it from `continued`, change `forced` there
+    // continue: keep all before it from `continued`, change `forced` there.
+    int64_t from_position = -1;
     int64_t from_sample = 0;
     int64_t forced = -1;  // value put at from_position, -1 = sample it
 };

@@ -25,8 +25,8 @@ struct Status {
     std::string name, path, error, message;  // of the run; file or folder; what went wrong; last
     std::string branch;                      // folder that the last rewind kept
     bool can_resume = false;                 // after an error that left the weights whole
-    bool can_train =
-        false;  // false for an opened checkpoint without data, or a run that another process trains
+    // false for an opened checkpoint without data, or a run that another process trains.
+    bool can_train = false;
     bool following = false;  // another process trains this run; we read it as it grows
     int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
     double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;

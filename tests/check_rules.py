@@ -7,7 +7,7 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import classes, commands, content, ids, includes, layers, names, places, rooms, sizes, types, words
+from rules import classes, commands, comments, content, ids, includes, layers, names, places, rooms, sizes, types, words
 
 RULES = {
     "include direction": includes.include_direction,
@@ -39,6 +39,7 @@ RULES = {
     "no raw new and delete": content.naked_new,
     "JSON is read in one place": content.json_readers,
     "kernels hide no constant": content.hidden_constants,
+    "comments that need more than their line": comments.trailing_comments,
     "formatting": content.formatting,
     "scripts are executable": content.scripts_are_executable,
 }

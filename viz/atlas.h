@@ -44,10 +44,11 @@ struct AtlasHit {
 struct AtlasCell {
     MapData data{};  // values empty = not there yet: hatched
     Coloring coloring{};
-    std::string label{};     // under the map, with AtlasShape::cell_label
-    std::string brief{};     // instead where the maps stand too close for it: "L3"
-    double bar = -1;         // 0 .. 1: a small meter beside the label; < 0 = none. Drawn where
-                             // all of the atlas fit: AtlasReply::has_bars
+    std::string label{};  // under the map, with AtlasShape::cell_label
+    std::string brief{};  // instead where the maps stand too close for it: "L3"
+    // 0 .. 1: a small meter beside the label; < 0 = none. Drawn where all of the atlas fit:
+    // AtlasReply::has_bars.
+    double bar = -1;
     std::string bar_text{};  // at the meter's right; left out where it does not fit
     bool pinned = false, changed = false, dimmed = false;
 };

@@ -100,8 +100,8 @@ struct CurvePlot {
     bool log_x = false, log_y = false;
     bool x_labels = true;
     bool zero_line = false;
-    bool cuts_peaks = false;  // a few values far above all others leave a linear y axis; an arrow
-                              // says how far they go
+    // A few values far above all others leave a linear y axis; an arrow says how far they go.
+    bool cuts_peaks = false;
     CurveCache* cache = nullptr;     // nullptr: everything is worked out in each frame
     std::optional<double> marker{};  // shared hover line, in x; set by another plot
     std::optional<double> now{};     // the selected step: accent line

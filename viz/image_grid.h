@@ -45,8 +45,8 @@ struct ImageView {
     MapCell target{}, source{};       // accent ring, white ring
     MapCell next{};                   // the next pixel to be drawn: white
     std::span<const uint8_t> mask{};  // [height, width], 1 = to be filled: dark ground, hatch, edge
-    std::span<const uint8_t>
-        outlined{};  // [height, width], 1 = sampled region: white over dark line
+    // [height, width], 1 = sampled region: white over dark line.
+    std::span<const uint8_t> outlined{};
     float alpha = 1;
     bool is_future_dark = false;  // what comes after the target is drawn at 45 %
 };

@@ -33,9 +33,8 @@ class MaskCanvas {
     bool redo();
     [[nodiscard]] bool can_undo() const;  // undo() would change something
     [[nodiscard]] bool can_redo() const;
-    [[nodiscard]] std::span<const uint8_t> mask() const {
-        return mask_;
-    }  // [height, width], 0 or 1
+    // [height, width], 0 or 1.
+    [[nodiscard]] std::span<const uint8_t> mask() const { return mask_; }
 
   private:
     friend void replace_mask(MaskCanvas& canvas, std::span<const uint8_t> mask);

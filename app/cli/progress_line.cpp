@@ -38,8 +38,8 @@ std::string ProgressLine::words(const Progress& progress, Clock::time_point now)
 
 void ProgressLine::show(const Progress& progress) {
     const Clock::time_point now = Clock::now();
-    if (first_done_ < 0 ||
-        progress.done < last_done_) {  // first report, or another part of the job
+    // First report, or another part of the job.
+    if (first_done_ < 0 || progress.done < last_done_) {
         first_done_ = progress.done;
         started_ = now;
         shown_ = now - std::chrono::hours(1);

@@ -11,11 +11,8 @@ namespace aft::app {
 
 inline constexpr int kLeastWidth = 800, kLeastHeight = 560;  // of the window, in pixels
 
-enum class Width {
-    wide,
-    rail,
-    narrow
-};  // under 1280: Explorer is a rail; under 1000: no right column
+// Under 1280: Explorer is a rail; under 1000: no right column.
+enum class Width { wide, rail, narrow };
 [[nodiscard]] Width width_of(float display_width, float scale);
 
 struct FrameAreas {  // of the display, in pixels

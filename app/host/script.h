@@ -17,8 +17,8 @@ namespace aft::app {
 class Script {
   public:
     struct Tools {
-        std::function<void(const std::filesystem::path&)>
-            shot;  // empty: pictures cannot be taken here
+        // Empty: pictures cannot be taken here.
+        std::function<void(const std::filesystem::path&)> shot;
     };
     // Throws usage Error with file and line on a line that cannot be understood.
     Script(const std::string& text, std::string name, Tools tools);

@@ -25,8 +25,8 @@ struct WindowOptions {
 
 class Window {
   public:
-    explicit Window(
-        WindowOptions options);  // throws with the remedy: no display, no OpenGL, too old
+    // Throws with the remedy: no display, no OpenGL, too old.
+    explicit Window(WindowOptions options);
     ~Window();
     void run();  // until it is closed
     // Closing was asked for and cannot be done yet: a toast says what would be lost; run()

@@ -57,12 +57,12 @@ std::unique_ptr<Panel> make_panel() {  // for PanelRoom::make
 }
 
 struct PanelRoom {
-    RoomInfo info;     // name = title of the pane ("Atlas"), unique; sentence for `list panels` and
-                       // the tab's tooltip
+    // name = title of the pane ("Atlas"), unique; sentence for `list panels` and the tab's tooltip.
+    RoomInfo info;
     std::string id;    // "atlas", unique: what commands, scripts and tests call the pane by
     const char* icon;  // for the rail of small windows
-    std::string
-        help;  // what one sees here and what one can do; shown by F1 for the pane. Mandatory.
+    // What one sees here and what one can do; shown by F1 for the pane. Mandatory.
+    std::string help;
     std::vector<PanelPlace> places;
     std::unique_ptr<Panel> (*make)();
 };

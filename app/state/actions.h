@@ -20,8 +20,8 @@ struct Action {
     const char* icon = "";
     std::string shortcut{};  // "Ctrl+Shift+P", "Space", "Shift+.", "["; "" = none
     std::string menu{};      // "File", "Run", "View", "Help": also shown there; "" = palette only
-    std::function<std::string(const Ui&)>
-        why_not{};  // empty function or "" = enabled; else the reason in words
+    // Empty function or "" = enabled; else the reason in words.
+    std::function<std::string(const Ui&)> why_not{};
     std::function<void(Ui&)> run{};
     bool repeats = false;  // the shortcut repeats while held (scrubbing)
 };
@@ -54,7 +54,7 @@ class Actions {
 [[nodiscard]] int key_chord(std::string_view shortcut);  // ImGuiKeyChord; 0 = not understood
 // "Ctrl+Shift+P" of an ImGuiKeyChord; "" where the key has no name.
 [[nodiscard]] std::string chord_text(int chord);
-[[nodiscard]] std::string shortcut_words(
-    std::string_view shortcut);  // "Ctrl Shift P", as it is shown
+// "Ctrl Shift P", as it is shown.
+[[nodiscard]] std::string shortcut_words(std::string_view shortcut);
 
 }  // namespace aft::app

@@ -19,8 +19,8 @@ struct WatchedRecipe {
     std::string split{};               // part of the data; empty: the usual one
     int64_t first = 0, examples = 64;  // of that part
     [[nodiscard]] bool operator==(const WatchedRecipe&) const = default;
-    [[nodiscard]] bool measures_as(
-        const WatchedRecipe& other) const;  // the same, whatever its name
+    // The same, whatever its name.
+    [[nodiscard]] bool measures_as(const WatchedRecipe& other) const;
 };
 
 // One sample, under the same random numbers at every step. The source is a prompt where `mask` is

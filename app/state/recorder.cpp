@@ -92,8 +92,9 @@ void Recorder::item(std::string kind, WidgetPath path, std::string value, std::s
 void Recorder::area(WidgetRecord record) {
     const ImRect clip = ImGui::GetCurrentWindowRead()->ClipRect;
     record.window = ImGui::GetCurrentWindowRead()->ID;
+    // Of a hidden pane: it stands outside that pane's window.
     record.visible =
-        record.kind == "tab" ||  // of a hidden pane: it stands outside that pane's window
+        record.kind == "tab" ||
         clip.Contains(ImVec2((record.min.x + record.max.x) / 2, (record.min.y + record.max.y) / 2));
     if (!scroll_to.empty() && record.path.is(scroll_to)) {
         ImGui::ScrollToRect(ImGui::GetCurrentWindow(), ImRect(record.min, record.max));

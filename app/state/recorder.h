@@ -27,8 +27,8 @@ struct WidgetPath {
 };
 
 struct WidgetRecord {
-    std::string
-        kind;  // button, switch, segment, field, slider, combo, text, row, tab, map, label, ...
+    // Button, switch, segment, field, slider, combo, text, row, tab, map, label, ...
+    std::string kind;
     WidgetPath path;
     ImVec2 min, max;  // pixels of the display
     std::string value;

@@ -22,8 +22,8 @@ enum class Quantity { w, exp_minus_one, exp, row_share };
 inline constexpr Quantity kQuantities[] = {Quantity::w, Quantity::exp_minus_one, Quantity::exp,
                                            Quantity::row_share};
 [[nodiscard]] const char* quantity_words(Quantity quantity);  // "exp(w)−1": on screen
-[[nodiscard]] const char* quantity_option(
-    Quantity quantity);  // "exp-1": ProbeRequest option "quantity"
+// "exp-1": ProbeRequest option "quantity".
+[[nodiscard]] const char* quantity_option(Quantity quantity);
 
 enum class Gauge { fixed, raw };  // option "gauge"
 [[nodiscard]] const char* gauge_option(Gauge gauge);
@@ -65,9 +65,8 @@ struct Selection : MapDisplay {
     LabChoice lab;
     SettingHistory settings;  // changed in Controls
 
-    [[nodiscard]] const Cell& shown() const {
-        return hover ? *hover : cell;
-    }                            // what read-outs show
+    // What read-outs show.
+    [[nodiscard]] const Cell& shown() const { return hover ? *hover : cell; }
     void point(const Cell& at);  // hovering: previews unless locked
     void lock(const Cell& at);   // clicking
     bool unlock();               // Esc; false if nothing was locked

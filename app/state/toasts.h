@@ -22,15 +22,14 @@ inline constexpr double kToastSeconds = 5;  // that one is shown; an error stays
 
 class Toasts {
   public:
-    void add(
-        Toast toast);  // newest last; at most three are shown, the same title replaces the old one
+    // Newest last; at most three are shown, the same title replaces the old one.
+    void add(Toast toast);
     // At each frame: true if one is shown for the first time. Those that had their time go.
     bool update(double now);
     void close(size_t shown);  // by its place among those shown
     [[nodiscard]] const std::vector<Toast>& shown() const { return shown_; }
-    [[nodiscard]] const std::vector<Toast>& history() const {
-        return history_;
-    }  // for bell and log
+    // For bell and log.
+    [[nodiscard]] const std::vector<Toast>& history() const { return history_; }
     [[nodiscard]] int unread_errors() const { return unread_errors_; }
     void mark_read() { unread_errors_ = 0; }
 

@@ -12,8 +12,8 @@ struct NumberField {
     WidgetName name;
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
-    double standard =
-        std::numeric_limits<double>::quiet_NaN();  // differs from it: accent bar; slider tick
+    // Differs from it: accent bar; slider tick.
+    double standard = std::numeric_limits<double>::quiet_NaN();
     bool integer = false, logarithmic = false;
     int decimals = -1;     // -1: as many as needed
     std::string unit{};    // in text 3 behind the value

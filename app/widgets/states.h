@@ -9,14 +9,8 @@
 
 namespace aft::app {
 
-enum class Drawing {
-    grid,
-    curve,
-    picture,
-    layers,
-    flask,
-    compare
-};  // outline drawings of empty states
+// Outline drawings of empty states.
+enum class Drawing { grid, curve, picture, layers, flask, compare };
 struct EmptyState {
     Drawing drawing = Drawing::grid;
     std::string title{}, sentence{};
@@ -43,7 +37,7 @@ void chip(DrawContext& ui, const WidgetName& name, const char* icon, ImU32 color
 [[nodiscard]] const char* kind_icon(ToastKind kind);
 [[nodiscard]] ImU32 state_color(const Theme& theme, RunState state);
 [[nodiscard]] const char* state_icon(RunState state);
-[[nodiscard]] RunState shown_state(
-    const Status& status);  // a pause after a failed step is an error
+// A pause after a failed step is an error.
+[[nodiscard]] RunState shown_state(const Status& status);
 
 }  // namespace aft::app

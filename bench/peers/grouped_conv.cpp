@@ -7,8 +7,8 @@
 namespace aft::bench {
 namespace {
 
-at::Tensor taps(
-    const ops::Inputs& in) {  // [h + d, 1, s, s]: heads for exp(K), channels for exp(K) V
+// [h + d, 1, s, s]: heads for exp(K), channels for exp(K) V.
+at::Tensor taps(const ops::Inputs& in) {
     const at::Tensor e = at::expm1(in.w).unsqueeze(1);
     const int64_t c = in.v.size(2) / in.w.size(0);
     return at::cat({e.repeat_interleave(c, 0), e}, 0);

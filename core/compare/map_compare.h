@@ -25,8 +25,8 @@ struct HeadMaps {                   // borrowed; row-major
 struct MapDistance {                // over the cells that are finite in both
     double norm_a = 0, norm_b = 0;  // Frobenius norms
     double norm_change = 0;         // of b - a
-    double correlation =
-        std::numeric_limits<double>::quiet_NaN();  // Pearson's; NaN where one of them is constant
+    // Pearson's; NaN where one of them is constant.
+    double correlation = std::numeric_limits<double>::quiet_NaN();
     int64_t cells = 0;
     // norm_change / norm_a; NaN where a is 0.
     [[nodiscard]] double relative() const;

@@ -26,12 +26,12 @@ struct FigureTile {
     int64_t rows = 0, columns = 0;   // 0: the place stays empty
     std::vector<float> values = {};  // a map [rows, columns]; infinity is marked
     Image picture = {};              // or a picture of that size
-    std::vector<uint8_t> hidden =
-        {};                   // of a picture [rows, columns]: 1 is hatched; empty: nothing is
+    // Of a picture [rows, columns]: 1 is hatched; empty: nothing is.
+    std::vector<uint8_t> hidden = {};
     bool hatches_nan = true;  // NaN of a map is hidden; else it is marked as a value that is none
     int64_t stretch = 1;      // height of a cell over its width
-    std::optional<ColorKey> key =
-        {};  // of this map, its bar below it; none: that of the row or grid
+    // Of this map, its bar below it; none: that of the row or grid.
+    std::optional<ColorKey> key = {};
 };
 
 struct FigureRow {
@@ -66,8 +66,8 @@ struct FigurePlot {
 
 struct FigureScene {
     std::string title = {};
-    std::vector<std::string> notes =
-        {};  // below the title: quantity, normalisation, range, model, step
+    // Below the title: quantity, normalisation, range, model, step.
+    std::vector<std::string> notes = {};
     std::vector<std::variant<FigureGrid, FigurePlot>> parts = {};
     bool is_dark = false;
 };

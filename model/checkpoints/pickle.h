@@ -31,10 +31,11 @@ struct PickleNode {
     Kind kind = Kind::none;
     int64_t integer = 0;  // boolean, integer
     double real = 0;      // real
-    std::string text{};   // text, bytes, integers beyond 64 bits (little endian); name of a
-                          // global, or of the one that is called
-    std::vector<uint32_t> items{};  // tuple, list; dict: key, value, key, value; call: arguments;
-                                    // persistent: its id
+    // Text, bytes, integers beyond 64 bits (little endian); name of a global, or of the one that is
+    // called.
+    std::string text{};
+    // Tuple, list; dict: key, value, key, value; call: arguments; persistent: its id.
+    std::vector<uint32_t> items{};
 };
 
 struct PickleRules {

@@ -224,8 +224,9 @@ class CompletionRun {
         constexpr int64_t kMostTokens = 32;
         size_t rows = 1;
         for (const auto& owners : owners_) rows = std::max(rows, owners.size());
+        // A group has no blocks.
         const int64_t most =
-            decoder_.group() > 0  // has no blocks
+            decoder_.group() > 0
                 ? 1
                 : std::clamp<int64_t>(decode::kMostFed / static_cast<int64_t>(rows), 1,
                                       kMostTokens);

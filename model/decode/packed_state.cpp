@@ -70,8 +70,8 @@ void PackedState::select(const std::vector<int64_t>& rows) {
 }
 
 void PackedState::open_block() {
-    const int64_t past =
-        position - kDecodeBlock - shape_.history;  // already accumulated into the prefix state
+    // Already accumulated into the prefix state.
+    const int64_t past = position - kDecodeBlock - shape_.history;
     for (AttentionState& state : states_) {
         auto end = state.chunks.begin();
         for (; end != state.chunks.end() && (state.first + 1) * kDecodeBlock - 1 <= past; ++end)

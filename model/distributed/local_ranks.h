@@ -12,9 +12,9 @@ namespace aft {
 
 class LocalRanks {
   public:
-    explicit LocalRanks(
-        int count);  // starts count - 1 processes; Error where one cannot be started
-    ~LocalRanks();   // waits for them; those that stay are killed
+    // Starts count - 1 processes; Error where one cannot be started.
+    explicit LocalRanks(int count);
+    ~LocalRanks();  // waits for them; those that stay are killed
     LocalRanks(const LocalRanks&) = delete;
     LocalRanks& operator=(const LocalRanks&) = delete;
     [[nodiscard]] const RankPlace& place() const { return place_; }  // of this process: rank 0

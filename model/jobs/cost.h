@@ -16,11 +16,11 @@ inline constexpr int64_t kMostCostTokens = int64_t{1} << 20;  // as ModelConfig:
 inline constexpr size_t kMostCostLengths = 64;
 
 struct CostRequest {
-    std::string model{};             // checkpoint or run folder; "" = the config
-    Config config{};                 // of a preset, checked
-    std::vector<int64_t> lengths{};  // T, 1 to kMostCostTokens; empty = a doubling series around
-                                     // the model's
-    std::string device = "cpu";      // whose rates are measured
+    std::string model{};  // checkpoint or run folder; "" = the config
+    Config config{};      // of a preset, checked
+    // T, 1 to kMostCostTokens; empty = a doubling series around the model's.
+    std::vector<int64_t> lengths{};
+    std::string device = "cpu";  // whose rates are measured
 };
 
 // Measured now, on this machine: a square product in float32, and a copy in memory (bytes read and

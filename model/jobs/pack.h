@@ -17,8 +17,8 @@ struct PackRequest {
     std::string out;
     int64_t shard_mb = 256;         // MiB that a shard has at most, if it has more than a picture
     std::optional<int64_t> seed{};  // shuffles each part; none: in the order of the source
-    bool force = false;             // replaces shards of the same names, and removes those that
-                                    // would be left of them
+    // Replaces shards of the same names, and removes those that would be left of them.
+    bool force = false;
 };
 struct PackedPart {
     std::string part;     // train, validation, test

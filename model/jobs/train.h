@@ -48,8 +48,8 @@ void serve_train_job(RankGroup& ranks, const std::string& device);
 
 struct FittedConfig {
     Config config;
-    std::string
-        note{};  // what the data changed in the model: "from the data: model.height = 32 ..."
+    // What the data changed in the model: "from the data: model.height = 32 ...".
+    std::string note{};
 };
 // Opens the data of a new run as its start would, and gives the model their shape. given: keys that
 // a user has set, which win: where the SPEC leaves size, levels or gray out they become its

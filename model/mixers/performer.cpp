@@ -70,8 +70,8 @@ void take(FeatureSums& sums, const at::Tensor& keys, const at::Tensor& v1) {
 }
 
 struct PerformerState final : MixerState {
-    FeatureSums
-        sums;  // float64; undefined before the first token; replaced, never changed in place
+    // float64; undefined before the first token; replaced, never changed in place.
+    FeatureSums sums;
     [[nodiscard]] std::unique_ptr<MixerState> clone() const override {
         return std::make_unique<PerformerState>(*this);
     }

@@ -122,8 +122,8 @@ class BiasResult {
     // Blocks of N x N cells: mean, minimum, maximum and norm over their visible cells.
     FieldSet blocks(const JobControl& control) const {
         const int64_t T = table_.tokens(), n = options_.blocks;
-        const int64_t step =
-            std::max<int64_t>(rows_at_once() / n, 1) * n;  // whole block rows at a time
+        // Whole block rows at a time.
+        const int64_t step = std::max<int64_t>(rows_at_once() / n, 1) * n;
         std::vector<at::Tensor> mean, low, high, norm, counts;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();

@@ -144,8 +144,8 @@ FieldSetPtr ProbeAnswers::ask(const ProbeRequest& request, bool stale_ok, std::s
         if (error) *error = answer->error;
         return answer->fields;
     }
-    const bool has_failed =
-        answer && !answer->fields;  // for what is asked again there is no picture
+    // For what is asked again there is no picture.
+    const bool has_failed = answer && !answer->fields;
     if (!has_failed) ++(request.step >= 0 ? channels_.missed.of_steps : channels_.missed.of_newest);
     channels_.slots.ask(request);
     return answer && stale_ok ? answer->fields : nullptr;

@@ -15,8 +15,8 @@ namespace aft::session {
 
 void Run::follow() {
     check_files();
-    const bool locked =
-        is_run_locked(run_.path);  // before reading: what is written until then counts
+    // Before reading: what is written until then counts.
+    const bool locked = is_run_locked(run_.path);
     const bool is_back = follow_rewind();
     const bool has_rows = follow_metrics() || is_back;
     const bool has_weights = follow_weights();

@@ -101,9 +101,9 @@ class Run {
     bool read_metrics();  // what metrics.jsonl has grown by; true if there is something
     void read_logs();     // curves and events, from the start
     void log_event(const std::string& kind, const std::string& text);
-    void log_failed_step(
-        const std::string& words);  // the step after the last, which failed with an error
-    void log_target();              // the target step, as an event of the run folder
+    // The step after the last, which failed with an error.
+    void log_failed_step(const std::string& words);
+    void log_target();  // the target step, as an event of the run folder
     void publish_stored_steps();
 
     // run_files.cpp

@@ -31,8 +31,8 @@ struct TaskRoom {
     RoomInfo info;
     TaskTraits traits;
     TokenGrid (*grid)(const ModelConfig&) = nullptr;
-    int64_t (*outputs)(const ModelConfig&) =
-        nullptr;                                      // logits of a token or an input; none: levels
+    // Logits of a token or an input; none: levels.
+    int64_t (*outputs)(const ModelConfig&) = nullptr;
     bool (*is_causal)(const ModelConfig&) = nullptr;  // none: as is_autoregressive of its traits
     // The metric of a mean loss in nats. None: the mean of what `evaluate` gives over the examples.
     double (*metric)(double loss) = nullptr;

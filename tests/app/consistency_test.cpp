@@ -81,8 +81,8 @@ TEST_F(Consistency, InspectorAndStatisticsAgreeInEveryQuantity) {
                 << value_of("inspector/statistics/mean") << ", wanted " << mean_words;
             EXPECT_EQ(value_of("inspector/statistics/norm"), norm_words);
             run("click statistics/main/tab\nframes 3\n");
-            const std::string row =
-                fmt::format("statistics/layers/layers:l{}", layer);  // its section: Layers
+            // Its section: Layers.
+            const std::string row = fmt::format("statistics/layers/layers:l{}", layer);
             EXPECT_TRUE(until([&] { return cell_of(value_of(row), 3) == mean_words; }))
                 << value_of(row) << ", wanted " << mean_words;
             EXPECT_EQ(cell_of(value_of(row), 4), norm_words) << value_of(row);

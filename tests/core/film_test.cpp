@@ -286,8 +286,8 @@ TEST_F(FilmByFfmpeg, ThatHangsIsEndedByTheToken) {
         FilmWriter writer(film("a.mp4"), {500, 500, 5}, stop.get_token());
         std::atomic<bool> is_adding{false};
         std::jthread later([&] {
-            is_adding.wait(
-                false);  // nobody reads: the frame, larger than what a socket holds, waits
+            // Nobody reads: the frame, larger than what a socket holds, waits.
+            is_adding.wait(false);
             std::this_thread::sleep_for(std::chrono::milliseconds(200));
             stop.request_stop();
         });

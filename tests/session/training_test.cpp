@@ -219,8 +219,8 @@ TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
     ASSERT_TRUE(wait_step(session, 3));
     const auto start = std::chrono::steady_clock::now();
     session.pace().yield_for_ms(1000);
-    session.run().note(
-        "held back");  // at the step where the trainer waits, whatever the status says
+    // At the step where the trainer waits, whatever the status says.
+    session.run().note("held back");
     ASSERT_TRUE(wait_for([&] { return !session.curves()->events.empty(); }));
     const int64_t before = session.curves()->events.back().step;
     ASSERT_TRUE(wait_step(session, before + 1));

@@ -30,9 +30,8 @@ class OffsetMaps {
     [[nodiscard]] viz::MapData data(size_t map) const;
     [[nodiscard]] int64_t rows() const { return rows_; }
     [[nodiscard]] int64_t columns() const { return columns_; }
-    [[nodiscard]] Range range() const {
-        return range_;
-    }  // from 0 to the largest share of the layer
+    // From 0 to the largest share of the layer.
+    [[nodiscard]] Range range() const { return range_; }
     [[nodiscard]] bool is_by_channel() const { return is_by_channel_; }
     [[nodiscard]] const std::string& targets() const { return targets_; }  // "64 of 256"
     [[nodiscard]] const Watch& watch() const { return watch_; }

@@ -37,9 +37,8 @@ class RunCatalog {
     // Starts reading if the paths changed, or if the last answer is older than `max_age_s` and
     // asked for again.
     void refresh(const std::vector<std::string>& paths, double now_s, double max_age_s);
-    [[nodiscard]] std::shared_ptr<const CatalogPage> page() const {
-        return pages_.latest();
-    }  // nullptr at first
+    // nullptr at first.
+    [[nodiscard]] std::shared_ptr<const CatalogPage> page() const { return pages_.latest(); }
     [[nodiscard]] bool is_reading() const { return pages_.is_busy(); }
 
   private:

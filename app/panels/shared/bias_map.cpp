@@ -27,8 +27,8 @@ LayerSize size_of(const Status& status, int64_t layer) {
     if (maps.empty()) return out;
     out = {};
     const auto add = [&](const MapLayer& map) {
-        const int64_t window =
-            map.layout == BiasLayout::band ? (map.taps + 1) / 2 : map.taps;  // as in the traits
+        // As in the traits.
+        const int64_t window = map.layout == BiasLayout::band ? (map.taps + 1) / 2 : map.taps;
         out.tokens = std::max(out.tokens, map.tokens());
         out.heads = std::max(out.heads, map.heads);
         if (mixer.bias == map.layout) out.window = std::max(out.window, window);

@@ -17,8 +17,8 @@ void sample_steps(PaneContext& ui);  // arrows to the pictures beside this one
 // Button with the sample's name and arrows to the ones beside it.
 void sample_tool(Ui& ui);
 [[nodiscard]] std::vector<uint8_t> sample_tokens(const ViewState& ui);  // empty while it loads
-[[nodiscard]] std::vector<uint8_t> sample_bytes(
-    const ViewState& ui);                                     // of a text, as they are read
+// Of a text, as they are read.
+[[nodiscard]] std::vector<uint8_t> sample_bytes(const ViewState& ui);
 [[nodiscard]] std::string sample_words(const ViewState& ui);  // "horse, test 60"
 
 // The chosen target; where there is none yet, one in the lower half that the model knows.

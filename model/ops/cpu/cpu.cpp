@@ -25,8 +25,8 @@ const char* why_not(OperatorKind kind, const Inputs& in, const Options& options)
 }
 
 Call prepare(OperatorKind kind, const Inputs& in, const Options& options) {
-    const bool flat =
-        kind == OperatorKind::local && options.window == 0;  // no position bias at all
+    // No position bias at all.
+    const bool flat = kind == OperatorKind::local && options.window == 0;
     Call call{.kind = flat ? OperatorKind::simple : kind, .options = options, .in = in};
     if (flat || kind == OperatorKind::simple) call.in.w = call.in.u = call.in.r = at::Tensor();
     const auto contiguous = [](const at::Tensor& x) { return x.defined() ? x.contiguous() : x; };
