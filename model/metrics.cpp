@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/json.h"
+#include "model/checkpoints/run_paths.h"
 
 namespace aft {
 
@@ -257,7 +258,7 @@ void append_rows(std::string_view lines, const std::filesystem::path& file, uint
 }
 
 bool read_rows(const std::filesystem::path& run, uint64_t& offset, Curves& curves) {
-    const std::filesystem::path path = run / "metrics.jsonl";
+    const std::filesystem::path path = metrics_path(run);
     const std::string text = read_slice(path, offset);
     append_rows(text, path, offset, curves);
     return !text.empty();

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "model/checkpoints/run_paths.h"  // is_run_folder
+#include "model/checkpoints/run_paths.h"  // is_run_folder, branches_folder, run_of_branch
 
 namespace aft {
 

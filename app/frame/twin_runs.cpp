@@ -5,30 +5,25 @@
 
 #include "core/caught.h"
 #include "model/jobs/stored_biases.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-constexpr const char* kBranches = "branches";
-
-}  // namespace
-
 std::vector<std::string> twin_folders(const std::string& run) {
     std::error_code ignored;
     const fs::path own = fs::absolute(run, ignored).lexically_normal();
-    const bool is_branch = own.parent_path().filename() == kBranches;
-    const fs::path root = is_branch ? own.parent_path().parent_path() : own;
+    const fs::path taken_from = run_of_branch(own);
+    const fs::path root = taken_from.empty() ? own : taken_from;
     std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(root / kBranches, ignored))
+    for (const auto& entry : fs::directory_iterator(branches_folder(root), ignored))
         if (entry.is_directory(ignored) && entry.path() != own) found.push_back(entry.path());
     std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
         std::error_code none;
         return fs::last_write_time(a, none) > fs::last_write_time(b, none);
     });
-    if (is_branch) found.insert(found.begin(), root);
+    if (!taken_from.empty()) found.insert(found.begin(), root);
     if (found.size() > TwinRuns::kMostTwins) found.resize(TwinRuns::kMostTwins);
     return {found.begin(), found.end()};
 }

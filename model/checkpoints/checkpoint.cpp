@@ -172,7 +172,7 @@ std::filesystem::path resolve_model(const std::filesystem::path& model) {
     const std::vector<int64_t> steps = checkpoint_steps(model);
     if (steps.empty()) {
         // A config that cannot be read is the reason, and says so.
-        static_cast<void>(load_run_config((model / "config.json").string()));
+        static_cast<void>(load_run_config(config_path(model).string()));
         fail("{}: this run has no checkpoint yet (none in checkpoints/)", model.string());
     }
     return checkpoint_path(model, steps.back());
@@ -182,10 +182,8 @@ namespace {
 
 // Of maps alone, whose files say none: the file's, or that of its run.
 std::string name_of_maps(const std::filesystem::path& path) {
-    const std::filesystem::path folder = path.parent_path();
-    const std::string name = folder.filename() == "checkpoints"
-                                 ? folder.parent_path().filename().string()
-                                 : path.stem().string();
+    const std::filesystem::path run = run_of_saved(path);
+    const std::string name = run.empty() ? path.stem().string() : run.filename().string();
     return name.empty() || !name_problem(name).empty() ? "maps" : name;
 }
 

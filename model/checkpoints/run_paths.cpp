@@ -31,18 +31,59 @@ std::vector<int64_t> step_files(const std::filesystem::path& folder) {
     return steps;
 }
 
+std::filesystem::path config_path(const std::filesystem::path& run) {
+    return run / kConfigFile;
+}
+
+std::filesystem::path metrics_path(const std::filesystem::path& run) {
+    return run / kMetricsFile;
+}
+
+std::filesystem::path events_path(const std::filesystem::path& run) {
+    return run / kEventsFile;
+}
+
+std::filesystem::path checkpoints_folder(const std::filesystem::path& run) {
+    return run / kCheckpointsFolder;
+}
+
+std::filesystem::path history_folder(const std::filesystem::path& run) {
+    return run / kHistoryFolder;
+}
+
+std::filesystem::path branches_folder(const std::filesystem::path& run) {
+    return run / kBranchesFolder;
+}
+
+namespace {
+
+std::filesystem::path run_around(const std::filesystem::path& path, const char* folder) {
+    const std::filesystem::path parent = path.parent_path();
+    return parent.filename() == folder ? parent.parent_path() : std::filesystem::path();
+}
+
+}  // namespace
+
+std::filesystem::path run_of_branch(const std::filesystem::path& branch) {
+    return run_around(branch, kBranchesFolder);
+}
+
+std::filesystem::path run_of_saved(const std::filesystem::path& checkpoint) {
+    return run_around(checkpoint, kCheckpointsFolder);
+}
+
 bool is_run_folder(const std::filesystem::path& path) {
     std::error_code error;
     return std::filesystem::is_directory(path, error) &&
-           std::filesystem::exists(path / "config.json", error);
+           std::filesystem::exists(config_path(path), error);
 }
 
 std::vector<int64_t> checkpoint_steps(const std::filesystem::path& run) {
-    return step_files(run / "checkpoints");
+    return step_files(checkpoints_folder(run));
 }
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& run, int64_t step) {
-    return step_file(run / "checkpoints", step);
+    return step_file(checkpoints_folder(run), step);
 }
 
 }  // namespace aft

@@ -7,6 +7,7 @@
 #include "core/files.h"
 #include "core/outside.h"
 #include "model/checkpoints/naming.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/decode/decode.h"
 #include "model/decode/input.h"
 #include "model/decode/picture.h"
@@ -144,7 +145,7 @@ RunCurves run_curves(const std::string& path) {
     if (!is_run_folder(path))
         fail("{}: is no run folder; curves are drawn of what training logs there (metrics.jsonl)",
              shown_path(path));
-    const Config config = load_run_config((fs::path(path) / "config.json").string());
+    const Config config = load_run_config(config_path(path).string());
     RunCurves out;
     out.path = path;
     out.name = shown_name(path);

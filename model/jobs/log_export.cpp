@@ -134,7 +134,7 @@ LogExportResult export_log(const LogExportRequest& request, const JobControl& co
     } else {
         check_no_events(out);
         make_folder(out);
-        const auto changed = unix_seconds(fs::last_write_time(run / "metrics.jsonl"));
+        const auto changed = unix_seconds(fs::last_write_time(metrics_path(run)));
         result.file = write_log_events(out, static_cast<double>(changed), curves, control).string();
     }
     result.rows = static_cast<int64_t>(curves.step.size());

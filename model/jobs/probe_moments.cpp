@@ -24,7 +24,7 @@ constexpr size_t kMostSeries = 1024;
 std::map<int64_t, bool> moments_of(const std::string& model, const ProbeRoom& room) {
     std::map<int64_t, bool> moments;
     if (room.needs == ProbeNeeds::biases)
-        for (const int64_t step : history_steps(fs::path(model) / "history")) moments[step] = true;
+        for (const int64_t step : history_steps(history_folder(model))) moments[step] = true;
     for (const int64_t step : checkpoint_steps(model)) moments[step] = false;
     return moments;
 }
@@ -32,7 +32,7 @@ std::map<int64_t, bool> moments_of(const std::string& model, const ProbeRoom& ro
 // `newest` with the biases of that step.
 Checkpoint with_biases(const std::string& model, const Checkpoint& newest, int64_t step) {
     Checkpoint out = newest;
-    for (const auto& [name, value] : read_history(fs::path(model) / "history", step))
+    for (const auto& [name, value] : read_history(history_folder(model), step))
         for (auto& [own, weight] : out.weights)
             if (own == name && weight.sizes() == value.sizes()) weight = value;
     out.step = step;

@@ -11,6 +11,7 @@
 #include "core/system/omp_team.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/naming.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/decode/input.h"
 #include "model/device.h"
 #include "model/jobs/summary.h"
@@ -37,7 +38,7 @@ namespace {
 using stored::StoredMoment;
 
 std::vector<int64_t> stored_steps(const std::filesystem::path& run) {
-    std::vector<int64_t> steps = history_steps(run / "history");
+    std::vector<int64_t> steps = history_steps(history_folder(run));
     const std::vector<int64_t> saved = checkpoint_steps(run);
     steps.insert(steps.end(), saved.begin(), saved.end());
     std::sort(steps.begin(), steps.end());
@@ -68,7 +69,7 @@ void describe_file(const std::string& path, StoredModel& model) {
 // config.json of a run of maps alone does not say how many heads and taps they have; their files
 // do.
 Config config_of_run(const std::filesystem::path& run) {
-    Config config = load_run_config((run / "config.json").string());
+    Config config = load_run_config(config_path(run).string());
     if (!task_traits(config.model).is_bias_alone) return config;
     const std::vector<int64_t> saved = checkpoint_steps(run);
     return saved.empty() ? config
@@ -102,7 +103,7 @@ StoredMoment find_moment(const std::string& path, int64_t step) {
     const std::vector<int64_t> saved = checkpoint_steps(path);
     if (std::binary_search(saved.begin(), saved.end(), step))
         return {.file = checkpoint_path(path, step), .step = step, .is_frame = false};
-    const std::filesystem::path folder = std::filesystem::path(path) / "history";
+    const std::filesystem::path folder = history_folder(path);
     return {.file = history_path(folder, step), .step = step, .is_frame = true};
 }
 
@@ -117,7 +118,7 @@ Net net_of(const std::string& path, StoredMoment& moment) {
     const std::filesystem::path run(path);
     const Config config = config_of_run(run);
     Net net(config.model, static_cast<uint64_t>(config.train.seed));
-    const NamedTensors frame = read_history(run / "history", moment.step);
+    const NamedTensors frame = read_history(history_folder(run), moment.step);
     for (const auto& [name, value] : frame) {
         const auto found = std::find_if(net.parameters().begin(), net.parameters().end(),
                                         [&](const Parameter& p) { return p.name == name; });

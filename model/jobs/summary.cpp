@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "core/data_spec.h"
 #include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/metrics.h"
 #include "model/probe/thumbnail.h"
 #include "model/train/history.h"
@@ -70,22 +71,22 @@ void fill_from_config(const Config& config, RunSummary& summary) {
 // checkpoint.
 Field newest_thumbnail(const fs::path& run, const ModelConfig& model) {
     if (!task_traits(model).is_bias_alone)
-        return bias_thumbnail(model,
-                              read_history(run / "history", std::numeric_limits<int64_t>::max()));
+        return bias_thumbnail(
+            model, read_history(history_folder(run), std::numeric_limits<int64_t>::max()));
     if (checkpoint_steps(run).empty()) return {};
     const Checkpoint checkpoint = read_checkpoint(run);
     return bias_thumbnail(checkpoint.config.model, checkpoint.weights);
 }
 
 void summarize_folder(const fs::path& run, RunSummary& summary) {
-    const Config config = load_run_config((run / "config.json").string());
+    const Config config = load_run_config(config_path(run).string());
     fill_from_config(config, summary);
     read_log(run, task_traits(config.model), summary);
     // With train.log_every > 1 the last step need not be logged, but it is saved.
     if (const auto saved = checkpoint_steps(run); !saved.empty())
         summary.step = std::max(summary.step, saved.back());
-    summary.changed = unix_seconds(fs::last_write_time(
-        fs::exists(run / "metrics.jsonl") ? run / "metrics.jsonl" : run / "config.json"));
+    summary.changed = unix_seconds(
+        fs::last_write_time(fs::exists(metrics_path(run)) ? metrics_path(run) : config_path(run)));
     const auto events = read_events(run);
     summary.target_step = asked_steps(events, config);
     if (!summary.task.is_trainable())  // nothing says for how long it trains
@@ -115,7 +116,7 @@ std::vector<std::string> runs_here(size_t most) {
     for (fs::directory_iterator it("runs", error), end; !error && it != end; it.increment(error)) {
         if (!is_run_folder(it->path())) continue;
         std::error_code gone;
-        const auto time = fs::last_write_time(it->path() / "config.json", gone);
+        const auto time = fs::last_write_time(config_path(it->path()), gone);
         const fs::path path = fs::absolute(it->path(), gone);
         if (!gone) found.emplace_back(time.time_since_epoch().count(), path.string());
     }
@@ -127,7 +128,7 @@ std::vector<std::string> runs_here(size_t most) {
 
 void check_model(const std::string& path) {
     if (is_run_folder(path)) {
-        static_cast<void>(load_run_config((fs::path(path) / "config.json").string()));
+        static_cast<void>(load_run_config(config_path(path).string()));
         if (checkpoint_steps(path).empty()) return;  // a training that has not saved yet
     }
     check_checkpoint(path);
@@ -135,10 +136,9 @@ void check_model(const std::string& path) {
 
 std::string run_of_step(const std::string& path) {
     const fs::path file(path);
-    const bool is_step = file.extension() == ".safetensors" &&
-                         file.stem().string().starts_with("step-") &&
-                         file.parent_path().filename() == "checkpoints";
-    return is_step ? file.parent_path().parent_path().string() : "";
+    const bool is_step =
+        file.extension() == ".safetensors" && file.stem().string().starts_with("step-");
+    return is_step ? run_of_saved(file).string() : "";
 }
 
 std::string shown_name(const std::string& path) {
@@ -151,9 +151,8 @@ std::string shown_name(const std::string& path) {
     };
     if (const std::string run = run_of_step(path); !run.empty())
         return shown_name(run) + ", step " + number("step-");
-    if (where.parent_path().filename() == "branches" && name.starts_with("until-"))
-        return shown_name(where.parent_path().parent_path().string()) + ", until step " +
-               number("until-");
+    if (const fs::path run = run_of_branch(where); !run.empty() && name.starts_with("until-"))
+        return shown_name(run.string()) + ", until step " + number("until-");
     return name;
 }
 

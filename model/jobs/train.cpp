@@ -17,6 +17,7 @@
 #include "core/text.h"
 #include "core/warnings.h"
 #include "model/checkpoints/checkpoint.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/distributed/rank_group.h"
@@ -107,7 +108,7 @@ TrainingRun resume(const TrainRequest& request) {
         warn_once(fmt::format(
             "{}: step {} is stored without the optimizer's averages, as by another program: AdamW "
             "begins anew, with the rates of {}",
-            path.string(), checkpoint.step, (path / "config.json").string()));
+            path.string(), checkpoint.step, config_path(path).string()));
     if (is_risky) run.folder->keep_save(checkpoint.step, SaveKind::before_change);
     for (const std::string& change : request.set)
         run.folder->event("setting", checkpoint.step, {{"text", change}});

@@ -7,6 +7,7 @@
 
 #include "core/caught.h"
 #include "core/files.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/session/run.h"
 #include "model/train/run_lock.h"
 #include "model/train/run_state.h"
@@ -28,7 +29,7 @@ void Run::follow() {
 // The other process went back to an earlier step: its logs are other files, and steps come again.
 bool Run::follow_rewind() {
     struct stat info {};
-    if (::stat((fs::path(run_.path) / "metrics.jsonl").c_str(), &info) != 0) return false;
+    if (::stat(metrics_path(run_.path).c_str(), &info) != 0) return false;
     const bool is_other = view_.metrics_inode != 0 && info.st_ino != view_.metrics_inode;
     view_.metrics_inode = info.st_ino;
     if (is_other) read_again();
@@ -38,7 +39,7 @@ bool Run::follow_rewind() {
 // Logs that are other files than before, and the newest checkpoint.
 void Run::read_again() {
     struct stat info {};
-    if (::stat((fs::path(run_.path) / "metrics.jsonl").c_str(), &info) == 0)
+    if (::stat(metrics_path(run_.path).c_str(), &info) == 0)
         view_.metrics_inode = info.st_ino;  // before it is read: a newer one is noticed
     read_logs();
     Status& status = view_.status;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/caught.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/session/run.h"
 #include "model/train/run_state.h"
 
@@ -49,7 +50,7 @@ void Run::publish_stored_steps() {
     StoredSteps stored;
     if (!run_.path.empty() && is_run_folder(run_.path)) {
         stored.run = run_.path;
-        const std::filesystem::path history = std::filesystem::path(run_.path) / "history";
+        const std::filesystem::path history = history_folder(run_.path);
         stored.steps = history_steps(history);
         stored.saved = checkpoint_steps(run_.path);
         for (const int64_t step : stored.steps) files_.watch(history_path(history, step));

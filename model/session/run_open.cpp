@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/files.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/device.h"
 #include "model/distributed/rank_group.h"
 #include "model/session/run.h"
@@ -55,7 +56,7 @@ void Run::open_run() {
     Status& status = view_.status;
     run_.path = request_.path;
     run_.is_old = true;
-    status.config = load_run_config((fs::path(run_.path) / "config.json").string());
+    status.config = load_run_config(config_path(run_.path).string());
     status.following = is_run_locked(run_.path);
     read_metrics();
     read_run_events(view_, run_.path);

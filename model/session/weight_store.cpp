@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/checkpoints/run_paths.h"
 #include "model/device.h"
 #include "model/interventions/intervention.h"
 #include "model/probe/probe.h"
@@ -64,7 +65,7 @@ WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const Snaps
     const std::filesystem::path run = stored->run;
     const std::vector<int64_t> saved = run.empty() ? std::vector<int64_t>{} : checkpoint_steps(run);
     const std::vector<int64_t> frames =
-        run.empty() ? std::vector<int64_t>{} : history_steps(run / "history");
+        run.empty() ? std::vector<int64_t>{} : history_steps(history_folder(run));
     const int64_t whole = at_or_before(saved, step);
     const int64_t frame = biases_only ? at_or_before(frames, step) : -1;
     const int64_t wanted = std::max(whole, frame);
@@ -90,7 +91,7 @@ WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const Snaps
     copy.step = -1;
     fill(copy, partial ? *snapshot->checkpoint : read_checkpoint(checkpoint_path(run, wanted)));
     if (partial) {
-        for (const auto& [name, value] : read_history(run / "history", wanted))
+        for (const auto& [name, value] : read_history(history_folder(run), wanted))
             for (Parameter& parameter : copy.net->parameters())
                 if (parameter.name == name && parameter.value.sizes() == value.sizes())
                     parameter.value.copy_(value);

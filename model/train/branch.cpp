@@ -8,6 +8,7 @@
 #include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/metrics.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
@@ -46,8 +47,7 @@ void link_file(const fs::path& from, const fs::path& to) {
 }
 
 void copy_logs(const fs::path& run, const fs::path& branch) {
-    for (const char* name :
-         {"config.json", "metrics.jsonl", "events.jsonl", "notes.json", "log.txt"}) {
+    for (const char* name : {kConfigFile, kMetricsFile, kEventsFile, "notes.json", "log.txt"}) {
         std::error_code error;
         if (!fs::exists(run / name, error)) continue;
         fs::copy_file(run / name, branch / name, error);
@@ -58,7 +58,7 @@ void copy_logs(const fs::path& run, const fs::path& branch) {
 }
 
 void link_steps(const fs::path& run, const fs::path& branch, int64_t step) {
-    make_folder(branch / "checkpoints");
+    make_folder(checkpoints_folder(branch));
     std::error_code error;
     for (const int64_t saved : checkpoint_steps(run)) {
         if (saved <= step) continue;
@@ -66,11 +66,12 @@ void link_steps(const fs::path& run, const fs::path& branch, int64_t step) {
         if (const fs::path kind = save_kind_path(run, saved); fs::exists(kind, error))
             link_file(kind, save_kind_path(branch, saved));
     }
-    const std::vector<int64_t> frames = history_steps(run / "history");
+    const std::vector<int64_t> frames = history_steps(history_folder(run));
     if (frames.empty()) return;
-    make_folder(branch / "history");
+    make_folder(history_folder(branch));
     for (const int64_t frame : frames)
-        link_file(history_path(run / "history", frame), history_path(branch / "history", frame));
+        link_file(history_path(history_folder(run), frame),
+                  history_path(history_folder(branch), frame));
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ void link_steps(const fs::path& run, const fs::path& branch, int64_t step) {
 fs::path keep_branch(const fs::path& run, int64_t step) {
     const int64_t last = last_step(run);
     if (last <= step) return {};
-    const fs::path folder = run / "branches", whole = free_name(folder, last);
+    const fs::path folder = branches_folder(run), whole = free_name(folder, last);
     const fs::path growing = folder / ("." + whole.filename().string() + ".partial");
     make_folder(folder);
     std::error_code error;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/check.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/metrics.h"
 
 namespace aft {
@@ -39,7 +40,7 @@ double best_saved_loss(const std::filesystem::path& run) {
 TrainingLoop::TrainingLoop(Trainer& trainer, RunFolder& folder)
     : trainer_(trainer),
       folder_(folder),
-      history_(folder.path() / "history", trainer.config().train.history_frames,
+      history_(history_folder(folder.path()), trainer.config().train.history_frames,
                trainer.config().train.steps),
       first_step_(trainer.steps_done()),
       best_loss_(trainer.config().train.keep_best ? best_saved_loss(folder.path()) : kNone),

@@ -14,6 +14,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "model/checkpoints/run_paths.h"
 
 namespace aft {
 namespace {
@@ -70,7 +71,7 @@ bool is_leftover(const fs::path& path) {
     std::string_view wanted;
     const int64_t pid = owner_of(name, wanted);
     if (pid < 0 || is_another_alive(pid)) return false;
-    return wanted == "config.json" || is_kept_log(wanted) || is_step_name(wanted);
+    return wanted == kConfigFile || is_kept_log(wanted) || is_step_name(wanted);
 }
 
 bool is_unfinished_branch(const fs::path& path) {
@@ -136,15 +137,15 @@ void check_no_link(const fs::path& path) {
 
 void check_no_links(const fs::path& run) {
     for (const char* name :
-         {"config.json", "metrics.jsonl", "events.jsonl", "log.txt", "metrics.jsonl.kept",
-          "events.jsonl.kept", "checkpoints", "history", "branches"})
+         {kConfigFile, kMetricsFile, kEventsFile, "log.txt", "metrics.jsonl.kept",
+          "events.jsonl.kept", kCheckpointsFolder, kHistoryFolder, kBranchesFolder})
         check_no_link(run / name);
 }
 
 void remove_leftovers(const fs::path& run) {
-    for (const fs::path& folder : {run, run / "checkpoints", run / "history"})
+    for (const fs::path& folder : {run, checkpoints_folder(run), history_folder(run)})
         remove_where(folder, fs::file_type::regular, is_leftover);
-    remove_where(run / "branches", fs::file_type::directory, is_unfinished_branch);
+    remove_where(branches_folder(run), fs::file_type::directory, is_unfinished_branch);
 }
 
 }  // namespace aft

@@ -98,20 +98,20 @@ KeptLines::KeptLines(const fs::path& log, int64_t step) {
 struct KeptLogs {
     KeptLines metrics, events;
     KeptLogs(const fs::path& run, int64_t step)
-        : metrics(run / "metrics.jsonl", step), events(run / "events.jsonl", step) {}
+        : metrics(metrics_path(run), step), events(events_path(run), step) {}
 };
 
 // Log lines and history frames.
 void drop_after(const fs::path& run, int64_t step, KeptLogs& logs) {
     logs.metrics.take();
     logs.events.take();
-    for (const int64_t later : history_steps(run / "history"))
-        if (later > step) fs::remove(history_path(run / "history", later));
+    for (const int64_t later : history_steps(history_folder(run)))
+        if (later > step) fs::remove(history_path(history_folder(run), later));
 }
 
 bool has_begun(const fs::path& run) {
     std::error_code error;
-    const bool logged = fs::file_size(run / "metrics.jsonl", error) > 0 && !error;
+    const bool logged = fs::file_size(metrics_path(run), error) > 0 && !error;
     return logged || !checkpoint_steps(run).empty();
 }
 
@@ -157,7 +157,7 @@ RunFolder::RunFolder(const fs::path& path, const Config& config)
             "folder",
             path.string());
     remove_leftovers(path);
-    make_folder(path / "checkpoints");
+    make_folder(checkpoints_folder(path));
     update_config(config);
     impl_->say(fmt::format("started {} (Afterimage {})", config.name, version()));
 }
@@ -175,9 +175,9 @@ std::string RunFolder::resume_from(int64_t step, const Config& config) {
         fail("{}: this run was {} meanwhile, to step {}; open it again to continue", path.string(),
              saved.back() > step ? "trained further" : "rewound", saved.back());
     remove_leftovers(path);
-    make_folder(path / "checkpoints");
-    cut_torn_line(path / "metrics.jsonl");
-    cut_torn_line(path / "events.jsonl");
+    make_folder(checkpoints_folder(path));
+    cut_torn_line(metrics_path(path));
+    cut_torn_line(events_path(path));
     KeptLogs logs(path, step);
     drop_after(path, step, logs);
     const int64_t last = logs.metrics.last_dropped();
@@ -194,13 +194,13 @@ void RunFolder::log(const StepReport& report) {
     ordered_json line{{"step", report.step}};
     for (const auto& [key, value] : report.values) line[key] = value;
     line["timing"] = report.timing;
-    append_line(impl_->path / "metrics.jsonl", json_text(line));
+    append_line(metrics_path(impl_->path), json_text(line));
 }
 
 void RunFolder::event(const std::string& kind, int64_t step, const json& detail) {
     const ordered_json line{
         {"step", step}, {"kind", kind}, {"detail", detail}, {"timing", {{"time", utc_now()}}}};
-    append_line(impl_->path / "events.jsonl", json_text(line));
+    append_line(events_path(impl_->path), json_text(line));
     impl_->say(fmt::format("step {} {}: {}", step, kind, json_text(detail)));
 }
 
@@ -248,7 +248,7 @@ fs::path RunFolder::go_back(int64_t step) {
 void RunFolder::update_config(const Config& config) {
     impl_->keep_checkpoints = config.train.keep_checkpoints;
     const std::string text = json_text(config_to_json(config), 2) + "\n";
-    const fs::path path = impl_->path / "config.json";
+    const fs::path path = config_path(impl_->path);
     std::error_code error;
     check_no_link(path);
     if (fs::exists(path, error) && read_file(path) == text) return;
@@ -280,7 +280,7 @@ static void check_event(const json& event, const std::string& file, uint64_t lin
 }
 
 std::vector<json> read_events(const fs::path& run) {
-    const fs::path path = run / "events.jsonl";
+    const fs::path path = events_path(run);
     uint64_t offset = 0;
     std::vector<json> lines;
     std::ifstream in(path, std::ios::binary);
