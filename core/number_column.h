@@ -14,6 +14,9 @@
 
 namespace aft {
 
+// Rows of a growing column that a frame of the window takes at most: a long run holds up none.
+inline constexpr size_t kRowsPerFrame = 32768;
+
 // Where the smallest and the largest value of a range stand, the first of equal ones.
 struct ExtremeRows {
     size_t low = 0, high = 0;

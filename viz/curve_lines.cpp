@@ -11,7 +11,7 @@ namespace {
 // Continues the smoothed column where it ended.
 void append_smoothed(CurveCache::CachedCurve& kept, const Curve& curve) {
     const size_t from = kept.smoothed.size();
-    const size_t to = std::min(curve.y.size(), from + CurveCache::kRowsPerFrame);
+    const size_t to = std::min(curve.y.size(), from + kRowsPerFrame);
     for (size_t row = from; row < to; ++row) {
         double v = curve.y[row];
         if (!std::isnan(v)) {

@@ -49,7 +49,6 @@ struct Curve {
 // plot: a frame then costs O(pixels), and O(new rows) where rows have come, of which it averages
 // at most kRowsPerFrame a curve.
 struct CurveCache {
-    static constexpr size_t kRowsPerFrame = 32768;
     struct CachedCurve {
         NumberColumn x, y;  // as they were
         double smoothing = 0;

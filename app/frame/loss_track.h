@@ -20,7 +20,6 @@ class LossTrack {
         size_t count = 0;
     };
 
-    static constexpr size_t kRowsPerFrame = 32768;
     // True if rows are left for the next frame.
     bool refresh(const NumberColumn& step, const NumberColumn& loss, const TrackPlace& place);
     [[nodiscard]] const std::vector<Mean>& means() const { return means_; }

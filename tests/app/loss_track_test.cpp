@@ -67,7 +67,7 @@ TEST(LossTrack, LongRunsTakeSeveralFramesAndAResizeNone) {
     const LossTrack::TrackPlace place{200000, 100};
     size_t frames = 1;
     while (track.refresh(rows.step, rows.loss, place)) ++frames;
-    EXPECT_EQ(frames, (200000 + LossTrack::kRowsPerFrame - 1) / LossTrack::kRowsPerFrame);
+    EXPECT_EQ(frames, (200000 + kRowsPerFrame - 1) / kRowsPerFrame);
     // 2000 rows a pixel column, of which a wide bin may give 64 to the next one.
     expect_same(track, rows, place, 64.0 / 2000);
     const LossTrack::TrackPlace other{200000, 50};

@@ -88,7 +88,7 @@ TEST(Smooth, StartsAtTheFirstValueAndSkipsGaps) {
 TEST(Curves, AverageOfALongCurveTakesSeveralFrames) {
     NumberColumn x, y;
     std::vector<double> plain;
-    for (size_t i = 0; i < 2 * CurveCache::kRowsPerFrame + 100; ++i) {
+    for (size_t i = 0; i < 2 * kRowsPerFrame + 100; ++i) {
         plain.push_back(i % 5 == 2 ? kMissing : std::sin(0.001 * double(i)));
         x.push_back(double(i));
         y.push_back(plain.back());

@@ -6,13 +6,10 @@
 namespace aft::app {
 
 struct PlotSeries {
-    static constexpr size_t kRowsPerFrame = 32768;
-
     NumberColumn step;  // of the curves that they are made of
     size_t rows = 0;    // of these, taken so far
     bool in_bits = true;
-    NumberColumn train, validation_step, validation,
-        speed;  // loss (bits or nats), steps per second
+    NumberColumn train, validation_step, validation, speed;  // bits or nats; steps per second
 
     // Takes at most kRowsPerFrame rows, so that a long run holds up no frame; true if rows are left
     // for the next one. Other curves, or another unit, begin anew.
