@@ -147,10 +147,6 @@ void multiply(const at::Tensor& a_in, const at::Tensor& b_in, const at::Tensor& 
 
 }  // namespace
 
-bool has_onednn() {
-    return onednn().has_value();
-}
-
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
     if (const LinearOperator* linear = onednn_for(a, b))
         return by_onednn(*linear, a, b.t(), std::nullopt);

@@ -9,9 +9,6 @@
 
 namespace aft::nn {
 
-// Whether oneDNN is used here.
-[[nodiscard]] bool has_onednn();
-
 // a b: [N, K], [K, M] -> [N, M]
 [[nodiscard]] at::Tensor product(const at::Tensor& a, const at::Tensor& b);
 // to += a b, to [N, M] float32

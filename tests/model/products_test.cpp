@@ -2,11 +2,8 @@
 #include "model/nn/products.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <gtest/gtest.h>
-
-#include <string_view>
-
-#include "model/ops/cpu/cpu.h"
 
 namespace aft::nn {
 namespace {
@@ -60,11 +57,12 @@ TEST(Products, a_single_row_may_have_any_stride) {
     EXPECT_LE(error_of(weight_gradient(dy, row), at::mm(dy.t(), row).to(at::kDouble)), 1e-6);
 }
 
-// On AMD's processors with AVX-512 the large ones above are oneDNN's.
-TEST(Products, onednn_is_found_where_it_wins) {
-    __builtin_cpu_init();
-    const std::string_view set = ops::cpu::instruction_set();
-    EXPECT_EQ(has_onednn(), __builtin_cpu_is("amd") != 0 && set.starts_with("avx512"));
+// On AMD's processors with AVX-512 the large ones above are oneDNN's: without its operator they
+// would be MKL's, unnoticed.
+TEST(Products, libtorch_has_the_operator_of_onednn) {
+    const auto found = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_TRUE(found->hasKernelForDispatchKey(c10::DispatchKey::CPU));
 }
 
 INSTANTIATE_TEST_SUITE_P(Products, ProductTypes, ::testing::Values(at::kFloat, at::kBFloat16),

@@ -163,13 +163,6 @@ int64_t layer_block(const BiasForm& form) {
     return block;
 }
 
-ProbeRequest layer_request_in_blocks(const BiasForm& form, Gauge gauge, int64_t layer) {
-    ProbeRequest request = layer_request(form, gauge, layer);
-    if (const int64_t block = layer_block(form); block > 1)
-        request.options[kBlocksOption] = std::to_string(block);
-    return request;
-}
-
 bool is_map_readable(const BiasForm& form) {
     return form.rows * form.columns <= kMostMapValues;
 }

@@ -72,10 +72,7 @@ class CompareSlots {
 // w of a layer as it is laid out: of all heads, or of one; NaN where a target sees nothing.
 [[nodiscard]] ProbeRequest layer_request(const BiasForm& form, Gauge gauge, int64_t layer,
                                          int64_t head = -1);
-// The same in blocks where all heads together are too many values to be read whole.
-[[nodiscard]] ProbeRequest layer_request_in_blocks(const BiasForm& form, Gauge gauge,
-                                                   int64_t layer);
-// Values per side of these blocks; 1 = it is read whole.
+// Values per side of the blocks that all heads of a layer are read in; 1 = it is read whole.
 [[nodiscard]] int64_t layer_block(const BiasForm& form);
 // One map is read whole: its cells can be compared one by one.
 [[nodiscard]] bool is_map_readable(const BiasForm& form);

@@ -60,7 +60,7 @@ struct LayerNumbers {
 };
 
 struct LayerInput {
-    const FieldSet& a;  // of layer_request_in_blocks
+    const FieldSet& a;  // of layer_request, in blocks
     const FieldSet& b;
     const BiasForm& form_a;
     const BiasForm& form_b;
