@@ -63,9 +63,10 @@ MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout) {
     traits.window = settings.window;
     traits.outside_hidden = settings.hides_outside();
     traits.keys_by_head = true;
-    const auto taps = static_cast<double>(traits.window);
-    traits.bias_values =
-        static_cast<double>(traits.heads) * (layout == BiasLayout::kernel_2d ? taps * taps : taps);
+    const auto side = static_cast<double>(traits.window);
+    const double taps = layout == BiasLayout::kernel_2d ? side * side : side;
+    const double scales = settings.naive_kernel ? 0 : 2;  // gamma and beta
+    traits.bias_values = static_cast<double>(traits.heads) * (taps + scales);
     return traits;
 }
 

@@ -10,8 +10,12 @@ MixerRoom toy_mixer();
 TaskRoom toy_task();
 
 void add_toy_rooms() {
-    add_mixer(toy_mixer());
-    add_task(toy_task());
+    static const bool is_first = [] {
+        add_mixer(toy_mixer());
+        add_task(toy_task());
+        return true;
+    }();
+    static_cast<void>(is_first);
 }
 
 }  // namespace aft

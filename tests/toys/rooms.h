@@ -1,5 +1,5 @@
 // Rooms that only the tests have: a mixer with a bias of a new shape, a task with a metric of its
-// own. Once, before anything else is called. No LibTorch.
+// own. Before anything else is called; a second call adds none. No LibTorch.
 #pragma once
 
 namespace aft {
