@@ -132,7 +132,7 @@ void FilmCard::draw_range(PaneContext& ui) {
     ImGui::NewLine();
 }
 
-void FilmCard::draw_choices(Ui& ui) {
+void FilmCard::draw_choices(PaneContext& ui) {
     const Choice kinds[] = {
         {.text = "Scrub##scrub",
          .why_not = why_no_scrub(ui),

@@ -18,7 +18,7 @@ class FilmCard {
     void draw(Ui& ui, FilmRecorder& recorder, ImVec2 display);
 
   private:
-    void draw_choices(Ui& ui);
+    void draw_choices(PaneContext& ui);
     void draw_range(PaneContext& ui);
     void save(Ui& ui, FilmRecorder& recorder);
     [[nodiscard]] std::vector<int64_t> places(const ViewState& ui) const;

@@ -16,7 +16,7 @@
 
 namespace aft::app {
 
-void LayoutCard::apply(Ui& ui) {
+void LayoutCard::apply(PaneContext& ui) {
     const auto found = ui.settings.layouts.find(std::exchange(wanted_, {}));
     if (found == ui.settings.layouts.end()) return;
     const KeptLayout& kept = found->second;
@@ -33,7 +33,7 @@ void LayoutCard::save(Ui& ui) {
     ui.toasts.add({.kind = ToastKind::done, .title = "Layout kept", .detail = name_});
 }
 
-void LayoutCard::draw_row(Ui& ui, const std::string& name) {
+void LayoutCard::draw_row(DrawContext& ui, const std::string& name) {
     const ImVec2 start = ImGui::GetCursorScreenPos();
     ImGui::SetNextItemAllowOverlap();  // by the button at its right
     const Row line = row(ui, WidgetName::data(name), {30, name == name_, ""});

@@ -15,11 +15,11 @@ class LayoutCard {
     [[nodiscard]] bool is_open() const { return is_open_; }
     void draw(Ui& ui, ImVec2 display);
     // Between frames: puts the panes where the chosen layout has them.
-    void apply(Ui& ui);
+    void apply(PaneContext& ui);
 
   private:
     void draw_rows(Ui& ui, float height);
-    void draw_row(Ui& ui, const std::string& name);
+    void draw_row(DrawContext& ui, const std::string& name);
     void save(Ui& ui);
     bool is_open_ = false, is_new_ = false;
     std::string name_, wanted_, forgotten_;  // wanted_: to be put back; forgotten_: by its button

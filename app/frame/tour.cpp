@@ -96,7 +96,7 @@ void Tour::start(Ui& ui) {
     go(ui, 0);
 }
 
-void Tour::go(Ui& ui, int stop) {
+void Tour::go(PaneContext& ui, int stop) {
     stop_ = stop;
     if (stop >= kStopCount) return close();
     ui.commands.send(ShowWorkspace{kStops[stop].workspace});

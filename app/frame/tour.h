@@ -16,7 +16,7 @@ class Tour {
     void draw(Ui& ui, ImVec2 display);
 
   private:
-    void go(Ui& ui, int stop);
+    void go(PaneContext& ui, int stop);
     void draw_card(Ui& ui, ImVec2 display, const WidgetRecord* control);
     int stop_ = -1;
 };

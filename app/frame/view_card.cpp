@@ -72,7 +72,7 @@ void ViewCard::save(Ui& ui) {
     ui.say("info", "view saved: " + file_);
 }
 
-void ViewCard::draw_format(Ui& ui) {
+void ViewCard::draw_format(DrawContext& ui) {
     if (const int typed = format_of(file_); typed >= 0) format_ = typed;
     const Choice formats[] = {
         {.text = "Opens again##view", .tip = "A file that opens what is on the screen again."},
@@ -101,7 +101,7 @@ void ViewCard::draw_format(Ui& ui) {
     }
 }
 
-void ViewCard::draw_words(Ui& ui) const {
+void ViewCard::draw_words(PaneContext& ui) const {
     if (!problem_.empty()) return draw_problem(ui, problem_);
     constexpr const char* kWords[] = {
         "Keeps the model's path, step, place, pins, experiments, how maps are drawn, Compare, the "

@@ -17,8 +17,8 @@ class ViewCard {
     void draw(Ui& ui, ImVec2 display);
 
   private:
-    void draw_format(Ui& ui);
-    void draw_words(Ui& ui) const;
+    void draw_format(DrawContext& ui);
+    void draw_words(PaneContext& ui) const;
     void save(Ui& ui);
     bool is_open_ = false, is_new_ = false;
     int format_ = 0;              // a view, PNG, SVG, numbers

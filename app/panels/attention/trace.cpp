@@ -37,8 +37,8 @@ class TracePanel final : public Panel {
   private:
     void draw_tools(Ui& ui, const Positions& positions);
     void draw_caption(PaneContext& ui, const Positions& positions);
-    void draw_canvas(Ui& ui, const Positions& positions);
-    void draw_side(Ui& ui, const Positions& positions, const viz::Box& box);
+    void draw_canvas(PaneContext& ui, const Positions& positions);
+    void draw_side(PaneContext& ui, const Positions& positions, const viz::Box& box);
     void draw_table(PaneContext& ui, const Positions& positions, const TraceRow& row);
     void draw_bar(PaneContext& ui, const Positions& positions, const TraceRow& row);
     void draw_foot(PaneContext& ui, const Positions& positions);
@@ -179,7 +179,7 @@ void TracePanel::draw_bar(PaneContext& ui, const Positions& positions, const Tra
     (void)draw_color_bar(bar, ui);
 }
 
-void TracePanel::draw_side(Ui& ui, const Positions& positions, const viz::Box& box) {
+void TracePanel::draw_side(PaneContext& ui, const Positions& positions, const viz::Box& box) {
     const TraceRow* const row = data_.row(ui.selection.cell.layer);
     if (row == nullptr) return;
     ImGui::SetCursorScreenPos(box.low);
@@ -198,7 +198,7 @@ void TracePanel::draw_side(Ui& ui, const Positions& positions, const viz::Box& b
     ImGui::EndChild();
 }
 
-void TracePanel::draw_canvas(Ui& ui, const Positions& positions) {
+void TracePanel::draw_canvas(PaneContext& ui, const Positions& positions) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui) - ui.px(4)};
     const float gap = ui.px(20);

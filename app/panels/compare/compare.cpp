@@ -31,7 +31,7 @@ class ComparePanel final : public Panel {
     }
 
   private:
-    void draw_compared(Ui& ui);
+    void draw_compared(PaneContext& ui);
     void draw_lower(PaneContext& ui, ImVec2 area);
     void draw_table(PaneContext& ui, ImVec2 area);
     void select(ViewState& ui, const Cell& cell);
@@ -81,7 +81,7 @@ void ComparePanel::draw_lower(PaneContext& ui, ImVec2 area) {
     ImGui::EndChild();
 }
 
-void ComparePanel::draw_compared(Ui& ui) {
+void ComparePanel::draw_compared(PaneContext& ui) {
     if (compare_tools(ui, slots_)) maps_.fit();
     caption(ui, fmt::format("{}, layer {}", quantity_words(ui.selection.quantity), shown_.layer()),
             compare_caption(ui, slots_, maps_.scale_words()));

@@ -41,7 +41,7 @@ int64_t stored_step(const ViewState& ui, int64_t step) {
     return after == ui.history.begin() ? ui.history.front() : *std::prev(after);
 }
 
-void add_stored(Ui& ui, int64_t step) {
+void add_stored(PaneContext& ui, int64_t step) {
     CompareChoice& compare = ui.selection.compare;
     const CompareSlot slot{.path = ui.status.path, .step = step};
     if (compare.slots.empty()) (void)compare.add({});
@@ -55,18 +55,18 @@ void add_stored(Ui& ui, int64_t step) {
 }
 
 // Of the newest pin, else the first stored one: what has changed since then.
-void add_step(Ui& ui) {
+void add_step(PaneContext& ui) {
     const auto& pins = ui.selection.pins;
     add_stored(ui, pins.empty() ? ui.history.front() : stored_step(ui, pins.back().step));
 }
 
 // The shown step stays in a slot of its own, and all views go live again.
-void add_shown(Ui& ui) {
+void add_shown(PaneContext& ui) {
     add_stored(ui, stored_step(ui, ui.selection.step));
     ui.commands.send(ShowStep{-1});
 }
 
-void swap_slots(Ui& ui) {
+void swap_slots(ViewState& ui) {
     std::vector<CompareSlot>& slots = ui.selection.compare.slots;
     std::swap(slots.front(), slots[std::min(ui.selection.compare.other, slots.size() - 1)]);
 }

@@ -27,10 +27,10 @@ class LabPanel final : public Panel {
     void inspector(Ui& ui) override { inspector_.draw(ui, losses_); }
 
   private:
-    void measure(Ui& ui);
-    void take_numbers(Ui& ui);
+    void measure(PaneContext& ui);
+    void take_numbers(ViewState& ui);
     [[nodiscard]] bool problem(Ui& ui) const;
-    void draw_classes(Ui& ui);
+    void draw_classes(DrawContext& ui);
     BatchLosses losses_;
     LabCompletions completions_;
     LabInspector inspector_;
@@ -38,7 +38,7 @@ class LabPanel final : public Panel {
 };
 
 // In the order of their use: the whole recipe, then each by itself, then the curve over strength.
-void LabPanel::measure(Ui& ui) {
+void LabPanel::measure(PaneContext& ui) {
     const LabChoice& lab = ui.selection.lab;
     active_ = lab_active(lab);
     std::vector<Recipe> wanted = {{}};
@@ -63,7 +63,7 @@ void LabPanel::measure(Ui& ui) {
     take_numbers(ui);
 }
 
-void LabPanel::take_numbers(Ui& ui) {
+void LabPanel::take_numbers(ViewState& ui) {
     LabChoice& lab = ui.selection.lab;
     const auto shown = [&](LossChange change) {
         if (!change) return change;
@@ -125,7 +125,7 @@ bool LabPanel::problem(Ui& ui) const {
 }
 
 // A classifier completes nothing: how many answers change.
-void LabPanel::draw_classes(Ui& ui) {
+void LabPanel::draw_classes(DrawContext& ui) {
     const RecipeLosses *const before = losses_.of({}), *const after = losses_.of(active_);
     section(ui, "Answers##answers", {}, false);
     if (before == nullptr || after == nullptr || before->right.empty()) return;

@@ -57,7 +57,8 @@ bool LabCompletions::SampleKey::is(const SampleKey& other) const {
 }
 
 // Other pictures, weights or random numbers: all of it anew. Another recipe: what it changes.
-void LabCompletions::renew(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
+void LabCompletions::renew(const PaneContext& ui,
+                           const std::vector<std::shared_ptr<const DataItem>>& items,
                            const Recipe& recipe) {
     SampleKey key{ui.status.path, lab_step(ui).value_or(-1), ui.selection.lab.first,
                   unknown_of(ui, tokens_of(ui)), ui.selection.completion.sample};
@@ -101,7 +102,7 @@ void LabCompletions::compare(const ModelConfig& model, LabColumn& column) {
     off_ = std::move(off);
 }
 
-void LabCompletions::take(Ui& ui) {
+void LabCompletions::take(const ViewState& ui) {
     if (asked_ < 0) return;
     if (is_sent_) {  // the frame has given it its id by now
         is_sent_ = false;
@@ -121,7 +122,7 @@ void LabCompletions::take(Ui& ui) {
     asked_ = -1;
 }
 
-void LabCompletions::ask(Ui& ui) {
+void LabCompletions::ask(PaneContext& ui) {
     if (asked_ >= 0 || is_completing(ui)) return;
     for (size_t i = 0; i < columns_.size() && i < shown_; ++i)
         for (const Version version : {untouched, changed}) {
@@ -148,7 +149,7 @@ void LabCompletions::ask(Ui& ui) {
         }
 }
 
-void LabCompletions::draw_picture(Ui& ui, const PicturePlace& place) {
+void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
     const auto [column, row, zoom] = place;
     const ModelConfig& model = ui.status.config.model;
     LabColumn& of = columns_[column];
@@ -201,7 +202,7 @@ void LabCompletions::draw_picture(Ui& ui, const PicturePlace& place) {
          .why_not = {}});
 }
 
-void LabCompletions::draw_pictures(Ui& ui) {
+void LabCompletions::draw_pictures(PaneContext& ui) {
     const ModelConfig& model = ui.status.config.model;
     const ImVec2 corner = ImGui::GetCursorScreenPos(), area = ImGui::GetContentRegionAvail();
     const float gap = ui.px(10), label = ui.px(kLabLabel), foot = ui.px(kLabFoot);
@@ -237,7 +238,7 @@ void LabCompletions::draw_pictures(Ui& ui) {
     ImGui::Dummy({area.x, 3 * (picture.y + gap) + foot});
 }
 
-void LabCompletions::draw_texts(Ui& ui) {
+void LabCompletions::draw_texts(PaneContext& ui) {
     if (columns_.empty()) return;
     for (const Version version : {untouched, changed}) {
         const LabSample& sample = columns_.front().samples[version];
@@ -259,7 +260,8 @@ void LabCompletions::draw_texts(Ui& ui) {
     }
 }
 
-void LabCompletions::draw(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
+void LabCompletions::draw(PaneContext& ui,
+                          const std::vector<std::shared_ptr<const DataItem>>& items,
                           const Recipe& recipe) {
     renew(ui, items, recipe);
     take(ui);

@@ -15,7 +15,7 @@ namespace aft::app {
 class LabCompletions {
   public:
     // items: of the batch, those that are there. recipe: of all that is on.
-    void draw(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
+    void draw(PaneContext& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
               const Recipe& recipe);
 
   private:
@@ -39,18 +39,18 @@ class LabCompletions {
         SampleOptions sample;
         [[nodiscard]] bool is(const SampleKey& other) const;
     };
-    void renew(Ui& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
+    void renew(const PaneContext& ui, const std::vector<std::shared_ptr<const DataItem>>& items,
                const Recipe& recipe);
-    void take(Ui& ui);
-    void ask(Ui& ui);
+    void take(const ViewState& ui);
+    void ask(PaneContext& ui);
     void compare(const ModelConfig& model, LabColumn& column);
-    void draw_pictures(Ui& ui);
+    void draw_pictures(PaneContext& ui);
     struct PicturePlace {
         size_t column;
         int row, zoom;
     };
-    void draw_picture(Ui& ui, const PicturePlace& place);
-    void draw_texts(Ui& ui);
+    void draw_picture(PaneContext& ui, const PicturePlace& place);
+    void draw_texts(PaneContext& ui);
 
     SampleKey key_;
     Recipe recipe_;

@@ -66,7 +66,8 @@ struct IntervalAxis {
     }
 };
 
-void draw_interval(const Ui& ui, const IntervalRow& row, const IntervalAxis& axis, float y) {
+void draw_interval(const DrawContext& ui, const IntervalRow& row, const IntervalAxis& axis,
+                   float y) {
     if (!row.change || !std::isfinite(row.change->mean)) return;
     const ImU32 color = row.is_all ? ui.theme.warn : ui.theme.accent;
     const double half = row.change->half_width_95();
@@ -77,7 +78,7 @@ void draw_interval(const Ui& ui, const IntervalRow& row, const IntervalAxis& axi
     list->AddCircleFilled({axis.x(row.change->mean), y}, ui.px(4), color);
 }
 
-void draw_rows(Ui& ui, ImVec2 corner, float width, double untouched) {
+void draw_rows(PaneContext& ui, ImVec2 corner, float width, double untouched) {
     const std::vector<IntervalRow> rows = rows_of(ui);
     const Range span = span_of(rows);
     const float left = corner.x + ui.px(kFigureName);
@@ -120,7 +121,7 @@ float figure_height(const DrawContext& ui, size_t interventions) {
     return ui.px(std::max(kLeastFigure, kFigureRow * rows + 8));
 }
 
-void draw_lab_figure(Ui& ui, const BatchLosses& losses, const Recipe& active) {
+void draw_lab_figure(PaneContext& ui, const BatchLosses& losses, const Recipe& active) {
     const LabChoice& lab = ui.selection.lab;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;

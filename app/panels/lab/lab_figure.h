@@ -8,6 +8,6 @@ namespace aft::app {
 
 // Height in pixels of the rows of that many interventions.
 [[nodiscard]] float figure_height(const DrawContext& ui, size_t interventions);
-void draw_lab_figure(Ui& ui, const BatchLosses& losses, const Recipe& active);
+void draw_lab_figure(PaneContext& ui, const BatchLosses& losses, const Recipe& active);
 
 }  // namespace aft::app

@@ -33,7 +33,7 @@ std::string number_text(const InterventionOption& option, double value) {
 }
 
 // "all", 0, 1, ...; -1 = all.
-void index_combo(Ui& ui, const WidgetName& name, int64_t count, int64_t& index) {
+void index_combo(PaneContext& ui, const WidgetName& name, int64_t count, int64_t& index) {
     std::vector<std::string> list = {"all##all"};
     for (int64_t i = 0; i < count; ++i) list.push_back(fmt::format("{0}##{0}", i));
     int chosen = static_cast<int>(index + 1);
@@ -59,7 +59,7 @@ std::vector<Recipe> LabInspector::strength_recipes(const LabChoice& lab) {
     return recipes;
 }
 
-void LabInspector::draw_options(Ui& ui, const InterventionInfo& info, Intervention& one) {
+void LabInspector::draw_options(PaneContext& ui, const InterventionInfo& info, Intervention& one) {
     LabChoice& lab = ui.selection.lab;
     for (const InterventionOption& option : info.options) {
         const auto given = one.options.find(option.key);
@@ -134,7 +134,7 @@ void LabInspector::draw_chosen(Ui& ui) {
     (void)action_button(ui, "lab.remove", ButtonKind::normal, "Remove");
 }
 
-void LabInspector::draw_batch(Ui& ui, const BatchLosses& losses) {
+void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
     LabChoice& lab = ui.selection.lab;
     section(ui, "Pinned batch##pinned_batch", {}, !lab.recipe.interventions.empty());
     label_column(ui, "Examples", 104, "How many examples the loss is measured on.");
@@ -178,7 +178,7 @@ void LabInspector::draw_batch(Ui& ui, const BatchLosses& losses) {
               loss_unit(ui));
 }
 
-void LabInspector::draw_strength(Ui& ui, const BatchLosses& losses) {
+void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     const std::vector<Recipe> recipes = strength_recipes(ui.selection.lab);
     if (recipes.empty()) return;
     section(ui, "Loss over strength##loss_over_strength", "of the chosen one alone");

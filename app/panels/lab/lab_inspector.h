@@ -13,9 +13,9 @@ class LabInspector {
 
   private:
     void draw_chosen(Ui& ui);
-    void draw_options(Ui& ui, const InterventionInfo& info, Intervention& one);
-    void draw_batch(Ui& ui, const BatchLosses& losses);
-    void draw_strength(Ui& ui, const BatchLosses& losses);
+    void draw_options(PaneContext& ui, const InterventionInfo& info, Intervention& one);
+    void draw_batch(PaneContext& ui, const BatchLosses& losses);
+    void draw_strength(PaneContext& ui, const BatchLosses& losses);
     void draw_recipe(Ui& ui);
 };
 

@@ -31,14 +31,14 @@ class InterventionsPanel final : public Panel {
 
   private:
     void draw_tools(Ui& ui);
-    void draw_choices(Ui& ui);
-    void draw_card(Ui& ui, size_t index);
-    void draw_card_words(Ui& ui, size_t index, ImVec2 low, ImVec2 high);
+    void draw_choices(PaneContext& ui);
+    void draw_card(PaneContext& ui, size_t index);
+    void draw_card_words(PaneContext& ui, size_t index, ImVec2 low, ImVec2 high);
     LabMaps maps_;
     bool opens_list_ = false;
 };
 
-void InterventionsPanel::draw_choices(Ui& ui) {
+void InterventionsPanel::draw_choices(PaneContext& ui) {
     const PopupScope popup(ui, "interventions");
     if (!popup.is_open()) return;
     for (const InterventionInfo& info : all_interventions()) {
@@ -68,7 +68,7 @@ void InterventionsPanel::draw_tools(Ui& ui) {
     (void)action_button(ui, "lab.watch", ButtonKind::normal, "Watch over training");
 }
 
-void InterventionsPanel::draw_card_words(Ui& ui, size_t index, ImVec2 low, ImVec2 high) {
+void InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 low, ImVec2 high) {
     LabChoice& lab = ui.selection.lab;
     const Intervention& one = lab.recipe.interventions[index];
     const ImU32 ink = one.on ? ui.theme.text1 : ui.theme.text3;
@@ -86,7 +86,7 @@ void InterventionsPanel::draw_card_words(Ui& ui, size_t index, ImVec2 low, ImVec
             {text_size::label, ink, Face::medium});
 }
 
-void InterventionsPanel::draw_card(Ui& ui, size_t index) {
+void InterventionsPanel::draw_card(PaneContext& ui, size_t index) {
     LabChoice& lab = ui.selection.lab;
     Intervention one = lab.recipe.interventions[index];
     const InterventionInfo* const info = info_of(one);

@@ -44,7 +44,7 @@ Blocks block_of(const ProbeRequest& shown, Blocks asked) {
 
 }  // namespace
 
-void LabMaps::update(Ui& ui, const MapOf& of, const Recipe& recipe) {
+void LabMaps::update(PaneContext& ui, const MapOf& of, const Recipe& recipe) {
     const auto& [form, layer, head, block] = of;
     bool is_new = head != head_;
     head_ = head;
@@ -68,7 +68,7 @@ void LabMaps::update(Ui& ui, const MapOf& of, const Recipe& recipe) {
     range_ = quantity_limits(Quantity::w, seen, ui.selection.percentile, true);
 }
 
-void LabMaps::draw_map(Ui& ui, const MapOf& of, size_t which, const viz::Box& box) {
+void LabMaps::draw_map(DrawContext& ui, const MapOf& of, size_t which, const viz::Box& box) {
     LabMap& one = maps_[which];
     viz::MapView view;
     view.id = which == 0 ? "lab before" : "lab after";
@@ -98,7 +98,7 @@ void LabMaps::draw_map(Ui& ui, const MapOf& of, size_t which, const viz::Box& bo
          .why_not = {}});
 }
 
-void LabMaps::draw(Ui& ui, const Recipe& recipe) {
+void LabMaps::draw(PaneContext& ui, const Recipe& recipe) {
     const LabChoice& lab = ui.selection.lab;
     if (lab.chosen >= lab.recipe.interventions.size()) return;
     const Intervention& chosen = lab.recipe.interventions[lab.chosen];

@@ -14,7 +14,7 @@ namespace aft::app {
 class LabMaps {
   public:
     // recipe: of all that is on. Nothing where the chosen one changes other weights.
-    void draw(Ui& ui, const Recipe& recipe);
+    void draw(PaneContext& ui, const Recipe& recipe);
 
   private:
     struct LabMap {
@@ -29,8 +29,8 @@ class LabMaps {
         int64_t layer = 0, head = 0;
         Blocks block{};
     };
-    void update(Ui& ui, const MapOf& of, const Recipe& recipe);
-    void draw_map(Ui& ui, const MapOf& of, size_t which, const viz::Box& box);
+    void update(PaneContext& ui, const MapOf& of, const Recipe& recipe);
+    void draw_map(DrawContext& ui, const MapOf& of, size_t which, const viz::Box& box);
 
     std::array<LabMap, 2> maps_;  // before, after
     int64_t head_ = -1;

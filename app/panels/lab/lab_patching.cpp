@@ -31,7 +31,7 @@ class PatchingPanel final : public Panel {
   private:
     void draw_tools(Ui& ui);
     void take(const PaneContext& ui);
-    void draw_map(Ui& ui);
+    void draw_map(PaneContext& ui);
     [[nodiscard]] std::shared_ptr<const DataItem> other(const PaneContext& ui) const;
     int64_t other_ = 1;      // example of the same part
     int64_t token_ = -1;     // whose loss; -1 = all
@@ -112,7 +112,7 @@ void PatchingPanel::take(const PaneContext& ui) {
     ++found_.version;
 }
 
-void PatchingPanel::draw_map(Ui& ui) {
+void PatchingPanel::draw_map(PaneContext& ui) {
     viz::MapView view;
     view.id = "patching";
     view.data = {found_.values, found_.layers, found_.groups, {}, found_.version};
