@@ -205,8 +205,9 @@ TEST_F(NumbersOnScreen, NormsSayWhichTheyAre) {
     EXPECT_TRUE(label_of("inspector/statistics/mean").ends_with("/Mean, visible pairs"));
     EXPECT_TRUE(says("norm (" + norm_of_training(false) + ")")) << "the Explorer's bars";
     run("click statistics/main/tab\nframes 3\n");
-    EXPECT_TRUE(until([&] { return says("Frobenius norm of w, visible pairs"); }))
-        << "the line at the foot";
+    EXPECT_TRUE(until([&] {
+        return says("Frobenius norm of exp(w)") && says(", visible pairs, gauge fixed");
+    })) << "the line at the foot";
     expect_named_norms();
 }
 
