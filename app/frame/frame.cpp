@@ -18,6 +18,7 @@
 #include "app/frame/run_actions.h"
 #include "app/frame/selection_actions.h"
 #include "app/frame/session_host.h"
+#include "app/frame/silence.h"
 #include "app/frame/status_bar.h"
 #include "app/frame/toasts.h"
 #include "app/frame/top_bar.h"
@@ -34,6 +35,7 @@ struct Frame::Impl {
     Warnings warnings{};
     FrameTools tools{};
     FrameTimer timer{};
+    Silence silence{};
     SessionHost host;
     Panes panes;
     UserSettings loaded{};  // as the file had them when it was read or written last
@@ -274,6 +276,7 @@ void Frame::prepare(double seconds) {
     else
         p.host.poll();
     p.host.note_changes();
+    p.silence.update(p.ui);
     p.warnings.report(p.ui);
     p.tools.figures.report(p.ui);
     update_theme(p.ui, p.options.display_scale);

@@ -22,8 +22,8 @@ struct FrameOptions {
     float display_scale = 1;              // content scale of the display
     std::filesystem::path settings_file;  // empty: nothing is remembered
     std::string device = "cpu";
-    std::string
-        program;  // this program's file, for what runs in a process of its own; empty = none
+    // This program, for what runs in a process of its own; empty = none is started.
+    std::string program;
     RankGroup* ranks = nullptr;  // other processes that share the training; outlives the frame
     std::function<void()> wake = [] {};  // from other threads: something new can be shown
     const std::vector<PanelRoom>* rooms = nullptr;  // null: panels()

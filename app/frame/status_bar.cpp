@@ -75,8 +75,9 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
         put(ui, pen, "draw", draw_cost);
     } else {
         put(ui, pen, "step", group_thousands(s.step));
+        if (ui.silent_s > 0) put(ui, pen, "no step for", duration(ui.silent_s));
         if (ui.selection.step >= 0) put(ui, pen, "shown", group_thousands(ui.selection.step));
-        put(ui, pen, "", speed_words(s) + " it/s");
+        if (ui.silent_s == 0) put(ui, pen, "", speed_words(s) + " it/s");
         if (!is_small) put(ui, pen, "one step", milliseconds(s.step_ms));
         if (!is_small) put(ui, pen, "publish", milliseconds(s.publish_ms));
         put(ui, pen, "draw", draw_cost);
@@ -94,6 +95,8 @@ void draw_status_bar(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     ui.recorder.item("status", ui.recorder.claim("State##state"),
                      s.state == RunState::empty ? "No model open" : state_name(shown_state(s)));
     ui.recorder.item("status", ui.recorder.claim("Step##step"), std::to_string(s.step));
+    if (ui.silent_s > 0)
+        ui.recorder.item("status", ui.recorder.claim("No step for##silent"), duration(ui.silent_s));
     ui.recorder.item("status", ui.recorder.claim("Speed##speed"),
                      fmt::format("{:.3f}", s.steps_per_s));
     ui.recorder.item("status", ui.recorder.claim("Speed words##speed_words"), speed_words(s));

@@ -42,6 +42,8 @@ struct ModelView {
     Status status;        // this frame's picture of the session (state empty when none)
     std::shared_ptr<const Curves> curves = std::make_shared<Curves>();  // never null
     std::vector<int64_t> history;  // steps that a probe can name
+    // Seconds since the last step of a run that another process trains, once they are many; else 0.
+    double silent_s = 0;
     // Ids of the newest ones that these asked for; 0 = none.
     uint64_t train_completion = 0, lab_completion = 0, watched_completion = 0;
 
