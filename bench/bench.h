@@ -34,8 +34,8 @@ struct BenchRequest {
 // Empty if no row has anything of that.
 [[nodiscard]] std::string plot(const nlohmann::json& result);
 [[nodiscard]] std::vector<RoomInfo> workload_list();
-[[nodiscard]] std::vector<RoomInfo> own_workload_list(
-    const std::string& model);  // reads its header
+// Those that this model has; reads its header.
+[[nodiscard]] std::vector<RoomInfo> own_workload_list(const std::string& model);
 
 // What a row says of one way to compute it: milliseconds of a call, step or token; its time over
 // ours in its precision, with the middle half of the rounds; ratio 0: none is given.

@@ -28,8 +28,8 @@ struct NetForm {
 // One model beside softmax attention of the same size.
 struct MemoryCase {
     std::string name;
-    double paper_ratio =
-        0;  // of memory over attention that keeps its scores (Tables 2, 4); 0: none
+    // Of memory over attention that keeps its scores (Tables 2, 4); 0: none.
+    double paper_ratio = 0;
     Config ours, softmax;
     // Kept scores of many examples are more than most machines have.
     bool keeps_scores = false;

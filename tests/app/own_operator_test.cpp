@@ -38,10 +38,10 @@ TEST_F(OwnOperator, WhatIsRightAgreesAndOneWrongValueIsFound) {
     request.causal = request.compare = true;
     const OpResult result = op_job(request);
     EXPECT_NEAR(result.differences.front().largest, 0.5, 1e-6);
-    EXPECT_NE(value_of("your_operator/difference/y")
+    EXPECT_NE(value_of("your_operator/difference/tensors:y")
                   .find(fmt::format("{:.3g}", result.differences.front().relative)),
               std::string::npos)
-        << value_of("your_operator/difference/y");
+        << value_of("your_operator/difference/tensors:y");
 }
 
 TEST_F(OwnOperator, AFileThatIsNoneIsSaidSo) {

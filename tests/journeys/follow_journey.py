@@ -32,12 +32,12 @@ def is_drawn(dump):
 
 def run(cli, screen):
     folder, end = cli.folder / "mine", cli.folder / "end"
-    try:
-        import numpy  # noqa: F401
-    except ImportError:
-        cli.skip("no numpy")
+    python = next((p for p in (sys.executable, "/usr/bin/python3")
+                   if subprocess.run([p, "-c", "import numpy"], capture_output=True).returncode == 0), None)
+    if python is None:
+        cli.skip("no Python with numpy")
         return
-    writer = subprocess.Popen([sys.executable, "-c", LOOP, str(PACKAGE), str(folder), str(end)], env=cli.env,
+    writer = subprocess.Popen([python, "-c", LOOP, str(PACKAGE), str(folder), str(end)], env=cli.env,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         watch(cli, screen, folder, end, writer)

@@ -38,7 +38,7 @@ def run(cli, screen):
         window.until(lambda d: step_of(d) == 11 and d.value("status/main/state") == "Paused", "a step at the new rate")
         rates = [line["lr"] for line in metrics(folder)]
         cli.check("the new rate is used", rates[-1] < rates[-2] / 10, rates[-2:])
-        window.key("space")
+        window.click("run/run/primary")
         window.until(lambda d: step_of(d) > 12, "training by both")
         os.kill(others[0], signal.SIGKILL)
         dump = window.until(lambda d: d.value("status/main/state") == "Error" and d, "the lost rank is seen")

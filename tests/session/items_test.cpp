@@ -50,7 +50,7 @@ TEST(SessionItems, AnItemSaysItsPartAndAnErrorWhetherOnlyThePartIsMissing) {
     TestSession session(open_path(source_file("assets/demo/mirror.safetensors").string()));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const auto take_from = [&](const fs::path& folder) {
-        const std::string spec = "images:" + folder.string() + "?size=8&gray=1&levels=4";
+        const std::string spec = "images:" + folder.string() + "?size=16&gray=1&levels=16";
         session.run().set("data.source", spec);
         ASSERT_TRUE(wait_for([&] { return session.status().config.data.source == spec; }));
         session.items().reload();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "app/panels/panel.h"
@@ -105,9 +106,11 @@ std::string verdict_words(const bench::TimedRow& row) {
 
 void SpeedPanel::draw_workload(PaneContext& ui, const RoomInfo& workload,
                                const std::vector<bench::TimedRow>& rows) {
-    section(ui, fmt::format("{0}##{0}", workload.name), workload.sentence);
+    std::string title = workload.sentence + "##" + workload.name;
+    title.front() = char(std::toupper(title.front()));
+    section(ui, title, rows.empty() ? "" : rows.front().name);
     for (const bench::TimedRow& row : rows) {
-        hint(ui, row.note.empty() ? row.name : row.name + ". " + row.note);
+        if (!row.note.empty()) hint(ui, row.note);
         if (row.forms.empty()) continue;
         key_value(ui, "Ours##ours", verdict_words(row));
         const Column columns[] = {{.title = "Computed by"},
