@@ -24,7 +24,7 @@ from .version import __version__
 _WITH_TORCH = {"Model": ".model", "operators": ".operators", "nn": ".nn", "patch": ".patching", "unpatch": ".patching"}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     """What needs PyTorch, imported when it is first used."""
     if name not in _WITH_TORCH:
         raise AttributeError(f"module 'afterimage' has no attribute '{name}'")

@@ -4,7 +4,7 @@ import`."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Mapping, Optional
+from typing import Any, Iterable, Mapping, NoReturn, Optional
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def differences(table: Table, names: list[str]) -> str:
 REMEDY = ("pass mapping=FILE or a dictionary (docs/imports.md), or biases={name: w} for the position biases alone")
 
 
-def fail_unknown(tables: Iterable[Table], views: list[str], names: list[str]):
+def fail_unknown(tables: Iterable[Table], views: list[str], names: list[str]) -> NoReturn:
     best: Optional[tuple[int, Table, list[str]]] = None
     for table in (t for t in tables if not t.by_name_only):
         for prefix in views:

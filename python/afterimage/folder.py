@@ -127,6 +127,16 @@ class Folder:
             raise Error(f"{path}: an object is expected, found {shown(value)}")
         return value
 
+    def map_shapes(self, step: int) -> dict[str, list[int]]:
+        """{name of a layer: shape of its map} of the checkpoint of a step; nothing without maps alone or without one.
+        A file that cannot be read says nothing: the run is resumed all the same."""
+        layers = self.config().get("maps", {}).get("layers", [])
+        try:
+            found = safetensors.shapes(step_file(self.path / "checkpoints", step)) if layers else {}
+        except Error:
+            return {}
+        return {layer["name"]: found[f"biases.{i}"] for i, layer in enumerate(layers) if f"biases.{i}" in found}
+
     def write_config(self, config: Mapping[str, Any]) -> None:
         """Rewrites config.json where it differs."""
         text = (json.dumps(config, indent=2, allow_nan=False) + "\n").encode()

@@ -7,6 +7,7 @@ import ctypes
 import os
 import shutil
 from pathlib import Path
+from typing import Optional
 
 from .errors import Error
 
@@ -39,7 +40,7 @@ class Gradients(ctypes.Structure):
                [("left", ctypes.c_double), ("part", ctypes.c_double)]
 
 
-def places():
+def places() -> list[Path]:
     """Where the library may lie, in the order in which it is looked for."""
     here = Path(__file__).resolve()
     named = os.environ.get("AFTERIMAGE_OPS_LIBRARY")
@@ -52,7 +53,7 @@ def places():
     return found
 
 
-def _declare(lib):
+def _declare(lib: ctypes.CDLL) -> ctypes.CDLL:
     pointer = ctypes.POINTER
     lib.aft_ops_version.restype = ctypes.c_int32
     lib.aft_ops_instruction_set.restype = ctypes.c_char_p
@@ -67,17 +68,17 @@ def _declare(lib):
     return lib
 
 
-def problem(lib, shape):
+def problem(lib: ctypes.CDLL, shape: Shape) -> str:
     """What is wrong with a shape, in words; "" where it is right."""
     words = ctypes.create_string_buffer(256)
     lib.aft_ops_problem(shape, words, len(words))
     return words.value.decode()
 
 
-_loaded = None
+_loaded: Optional[ctypes.CDLL] = None
 
 
-def load_library():
+def load_library() -> ctypes.CDLL:
     """The loaded library. Error: it is not there, cannot be loaded, or is of another version."""
     global _loaded
     if _loaded is not None:

@@ -130,6 +130,16 @@ def describe(biases: Mapping[str, Map], causal: bool) -> dict[str, Any]:
     return {"causal": bool(causal), "layers": layers}
 
 
+def check_shapes(biases: Mapping[str, Map], before: Mapping[str, Sequence[int]]) -> None:
+    """Raises Error where the map of a layer has another shape than in the saves before it: a timeline of maps with
+    other heads or offsets shows nothing. before: {name of a layer: shape}."""
+    for name, map in biases.items():
+        found, expected = list(map.w.shape), list(before.get(name, map.w.shape))
+        if found != expected:
+            raise Error(f"biases['{shown(name)}']: shape {found}, expected {expected} as in the saves before it; a run"
+                        " keeps the shape of every map: write into another folder")
+
+
 def are_surely_finite(arrays: Iterable[np.ndarray]) -> bool:
     """A glance: the sum of a map is finite only if all of its values are. False says nothing (masks are infinite)."""
     with np.errstate(all="ignore"):

@@ -41,12 +41,12 @@ def _mixer(model: dict[str, Any], tokens: int, grid: tuple[int, int], causal: bo
 
 
 class _Mlp(nn.Module):
-    def __init__(self, dim: int, ratio: int, activation: str):
+    def __init__(self, dim: int, ratio: int, activation: str) -> None:
         super().__init__()
         self.fc1, self.fc2 = nn.Linear(dim, ratio * dim), nn.Linear(ratio * dim, dim)
         self.activation = activation
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         inside = self.fc1(x)
         if self.activation == "relu":
             return self.fc2(F.relu(inside))
@@ -56,14 +56,14 @@ class _Mlp(nn.Module):
 class _Block(nn.Module):
     """x += mixer(norm1(x)); x += mlp(norm2(x))."""
 
-    def __init__(self, model: dict[str, Any], mixer: nn.Module):
+    def __init__(self, model: dict[str, Any], mixer: nn.Module) -> None:
         super().__init__()
         dim, eps = model["dim"], model.get("norm_eps", 1e-5)
         self.norm1, self.norm2 = nn.LayerNorm(dim, eps=eps), nn.LayerNorm(dim, eps=eps)
         self.mixer = mixer
         self.mlp = _Mlp(dim, model.get("mlp_ratio", 4), model.get("activation", "gelu"))
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.mixer(self.norm1(x))
         return x + self.mlp(self.norm2(x))
 
@@ -71,12 +71,13 @@ class _Block(nn.Module):
 class Model(nn.Module):
     """A checkpoint or run folder with an AFT mixer. state_dict() has the canonical names.
 
+    path: a checkpoint or a run folder; step: of which of the folder's checkpoints, None: the newest.
     image, text: int64 tokens [B, T'] with T' up to T, the targets; the start token is put before them -> logits
     [B, T', levels], row t predicts token t. classify: float pictures [B, C, H, W], normalised as the model was trained
     -> logits [B, classes]. The program's own values to 1e-4. Raises Error for other models, naming what is missing.
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"], step: Optional[int] = None):
+    def __init__(self, path: Union[str, "os.PathLike[str]"], step: Optional[int] = None) -> None:
         super().__init__()
         loaded = load(path, step)
         model = self.config = dict(loaded.config.get("model", {}))
@@ -98,7 +99,7 @@ class Model(nn.Module):
                         f" known {', '.join(unknown[:3]) or 'nothing'}")
 
     @staticmethod
-    def _sizes(model):
+    def _sizes(model: dict[str, Any]) -> tuple[int, tuple[int, int]]:
         """Tokens and the grid of them."""
         if model["task"] == "text":
             return model["length"], (1, model["length"])
@@ -109,7 +110,7 @@ class Model(nn.Module):
         grid = (model["height"] // patch, model["width"] // patch)
         return grid[0] * grid[1] + int(model.get("class_token", False)), grid
 
-    def _embedding(self, model, weights):
+    def _embedding(self, model: dict[str, Any], weights: dict[str, torch.Tensor]) -> None:
         if str(model.get("positions", "")) == "sinusoidal":
             raise Error("afterimage.Model does not have sinusoidal positions")
         dim = model["dim"]
@@ -125,14 +126,14 @@ class Model(nn.Module):
         if POSITIONS in weights:
             self.embed["position"] = _table(weights[POSITIONS])
 
-    def _embed_tokens(self, tokens):
+    def _embed_tokens(self, tokens: torch.Tensor) -> torch.Tensor:
         if tokens.dim() != 2 or not 1 <= tokens.shape[1] <= self.tokens:
             raise Error(f"tokens are int64 [B, T] with T of 1 to {self.tokens}, found {list(tokens.shape)}")
         rows = self.embed["token"]["weight"][tokens[:, :-1]]
         first = self.embed["start"] if "start" in self.embed else self.embed["token"]["weight"][0]
         return torch.cat([first.expand(tokens.shape[0], 1, -1), rows], 1)
 
-    def _embed_patches(self, pictures):
+    def _embed_patches(self, pictures: torch.Tensor) -> torch.Tensor:
         size = self.config.get("patch", 4)
         wanted = [self.config[key] for key in ("channels", "height", "width")]
         if pictures.dim() != 4 or list(pictures.shape[1:]) != wanted:
@@ -141,6 +142,8 @@ class Model(nn.Module):
         return torch.cat([self.cls.expand(x.shape[0], 1, -1), x], 1) if hasattr(self, "cls") else x
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """int64 tokens [B, T'], or float pictures [B, C, H, W] -> logits [B, T', levels] or [B, classes], float32.
+        Raises Error on another shape."""
         x = self._embed_tokens(inputs) if self.causal else self._embed_patches(inputs)
         if "position" in self.embed:
             x = x + self.embed["position"]["weight"][:x.shape[1]]

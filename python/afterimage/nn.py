@@ -5,7 +5,7 @@ mapping file know them. Each runs one operator of afterimage.operators on the pr
 """
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import torch
 from torch import nn
@@ -17,7 +17,8 @@ from .errors import Error
 class _Mixer(nn.Module):
     """Projections around an operator: y = o(sigmoid(q(x)) * average of v(x))."""
 
-    def __init__(self, dim: int, inner: Optional[int], keys: Optional[int], gate: bool, output: bool, bias: bool):
+    def __init__(self, dim: int, inner: Optional[int], keys: Optional[int], gate: bool, output: bool,
+                 bias: bool) -> None:
         super().__init__()
         inner = dim if inner is None else inner
         if min(dim, inner) < 1:
@@ -29,7 +30,13 @@ class _Mixer(nn.Module):
         self.v = nn.Linear(dim, inner, bias=bias)
         self.o = nn.Linear(inner, dim) if output else None
 
+    def mix(self, q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        """The operator between the projections: q [B, T, inner] or None without a gate, k [B, T, inner] (conv:
+        [B, T, heads]), v [B, T, inner] -> y [B, T, inner], in their dtype. Raises Error as the operator does."""
+        raise NotImplementedError
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x [B, T, dim] on the processor -> y [B, T, dim], in its dtype. Raises Error on another shape, as mix()."""
         if x.dim() != 3 or x.shape[2] != self.k.in_features:
             raise Error(f"x is {list(x.shape)}, expected [B, T, {self.k.in_features}]")
         y = self.mix(None if self.q is None else self.q(x), self.k(x), self.v(x))
@@ -39,7 +46,7 @@ class _Mixer(nn.Module):
 class _TableMixer(_Mixer):
     """With a learned position bias for up to `length` tokens: w [length, length], or its factors u, r."""
 
-    def __init__(self, dim, length, factors, std, **projections):
+    def __init__(self, dim: int, length: int, factors: int, std: float, **projections: Any) -> None:
         super().__init__(dim, keys=None, **projections)
         if length < 1 or factors < 0:
             raise Error(f"length and factors are {length} and {factors}; at least 1 and 0")
@@ -52,7 +59,8 @@ class _TableMixer(_Mixer):
             self.u = self.r = None
 
     def bias(self, T: int) -> Tuple[Optional[torch.Tensor], Optional[torch.Tensor], Optional[torch.Tensor]]:
-        """w, u, r for T tokens; None where there is none."""
+        """w [T, T], u [T, factors], r [T, factors] of the first T positions, in nats; None what this module does not
+        have. Raises Error where T is above `length`."""
         if T > self.length:
             raise Error(f"the sequence has {T} tokens, the position bias of this module only {self.length}")
         if self.w is not None:
@@ -64,54 +72,62 @@ class AFTFull(_TableMixer):
     """aft-full (Zhai et al. 2021, Eq. 2): a learned position bias for every pair of target and source.
 
     length: most tokens of a sequence. factors: w = u r^T of that rank (Eq. 7), 0 for w itself. causal: a target sees
-    sources up to itself. gate: sigmoid(q). inner: width of q, k, v (dim). Cost O(B T^2 d) time, O(B T d) memory.
+    sources up to itself. gate: sigmoid(q). output: a projection after the mixer. inner: width of q, k, v (dim). bias:
+    q, k and v add one. bias_std: deviation of w, or of u and r, at the start. Cost O(B T^2 d) time, O(B T d) memory.
+    Raises Error on sizes below 1, and where inner differs from dim without an output projection.
     """
 
     def __init__(self, dim: int, length: int, *, factors: int = 0, causal: bool = False, gate: bool = True,
-                 output: bool = True, inner: Optional[int] = None, bias: bool = True, bias_std: float = 0.01):
+                 output: bool = True, inner: Optional[int] = None, bias: bool = True, bias_std: float = 0.01) -> None:
         super().__init__(dim, length, factors, bias_std, inner=inner, gate=gate, output=output, bias=bias)
         self.causal = causal
 
-    def mix(self, q, k, v):
+    def mix(self, q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return operators.aft_full(q, k, v, *self.bias(v.shape[1]), causal=self.causal)
 
 
 class AFTLocal(_TableMixer):
     """aft-local (Eq. 4): the bias counts where |t - t'| < window; outside it is 0, so that every source still counts,
-    or with outside_hidden those sources are invisible. Cost O(B T window d) + O(B T d)."""
+    or with outside_hidden those sources are invisible. The other arguments and errors are those of AFTFull; window:
+    tokens, at least 1. Cost O(B T window d) time, O(B T d) memory."""
 
     def __init__(self, dim: int, length: int, window: int, *, factors: int = 0, causal: bool = False, gate: bool = True,
                  output: bool = True, inner: Optional[int] = None, bias: bool = True, bias_std: float = 0.01,
-                 outside_hidden: bool = False):
+                 outside_hidden: bool = False) -> None:
         super().__init__(dim, length, factors, bias_std, inner=inner, gate=gate, output=output, bias=bias)
         if window < 1:
             raise Error(f"window is {window}; at least 1 (AFTSimple has no position bias)")
         self.window, self.causal, self.outside_hidden = window, causal, outside_hidden
 
-    def mix(self, q, k, v):
+    def mix(self, q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return operators.aft_local(q, k, v, *self.bias(v.shape[1]), window=self.window, causal=self.causal,
                                    outside_hidden=self.outside_hidden)
 
 
 class AFTSimple(_Mixer):
-    """aft-simple (Eq. 5): no position bias. O(B T d) time and memory, for any length."""
+    """aft-simple (Eq. 5): no position bias. O(B T d) time and memory, for any length. Arguments and errors as
+    AFTFull."""
 
     def __init__(self, dim: int, *, causal: bool = False, gate: bool = True, output: bool = True,
-                 inner: Optional[int] = None, bias: bool = True):
+                 inner: Optional[int] = None, bias: bool = True) -> None:
         super().__init__(dim, inner, None, gate, output, bias)
         self.causal = causal
 
-    def mix(self, q, k, v):
+    def mix(self, q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return operators.aft_simple(q, k, v, causal=self.causal)
 
 
 class AFTConv(_Mixer):
     """aft-conv (Eq. 6): one bias kernel per head over offsets, of the sequence or, with grid=(height, width), of the
-    picture; one key per head. The kernel is reparameterised (Eq. 8) unless naive. Any length; O(B T taps d)."""
+    picture; one key per head. The kernel is reparameterised (Eq. 8) unless naive. O(B T taps d) time.
+
+    heads: divides the channels. window: taps of a kernel, or its side in tokens, odd. grid: T = height * width tokens
+    in raster order; None: any T. The other arguments are those of AFTFull. Raises Error on heads that do not divide.
+    """
 
     def __init__(self, dim: int, heads: int, window: int, *, grid: Optional[Tuple[int, int]] = None,
                  causal: bool = False, gate: bool = True, output: bool = True, inner: Optional[int] = None,
-                 bias: bool = True, naive: bool = False):
+                 bias: bool = True, naive: bool = False) -> None:
         width = dim if inner is None else inner
         if heads < 1 or width % heads:
             raise Error(f"heads is {heads}: it must divide the {width} channels")
@@ -122,7 +138,7 @@ class AFTConv(_Mixer):
         self.gamma, self.beta = (None if naive else nn.Parameter(torch.zeros(heads)) for _ in range(2))
 
     def weight(self) -> torch.Tensor:
-        """w of every tap, [heads, s] or [heads, s, s]: gamma (k - mean k) / std k + beta."""
+        """w of every tap in nats, [heads, s] or [heads, s, s]: gamma (k - mean k) / std k + beta."""
         if self.gamma is None:
             return self.kernel
         flat = self.kernel.flatten(1)
@@ -131,7 +147,7 @@ class AFTConv(_Mixer):
         w = self.gamma.unsqueeze(1) * torch.rsqrt(variance + 1e-5) * centred + self.beta.unsqueeze(1)
         return w.view_as(self.kernel)
 
-    def mix(self, q, k, v):
+    def mix(self, q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         if self.grid is None:
             return operators.aft_conv1d(q, k, v, self.weight(), causal=self.causal)
         return operators.aft_conv2d(q, k, v, self.weight(), causal=self.causal, grid_height=self.grid[0],

@@ -6,264 +6,96 @@ torch.export, autocast and gradcheck.
 the paper's Eq. 2 and 4 to 8, for any finite K and w: where float32 cannot scale an entry it is computed again in
 float64.
 
-q, k, v, y are [B, T, d] (conv: k [B, T, heads]) in float32, bfloat16, float16 (computed in float32) or float64 (by
-the definition, for gradcheck); q None: no gate. Position biases are float32 (float64 with float64): w [T, T], target
-by source, or its factors u, r [T, d'] with w = u r^T; conv: kernels [heads, s] or [heads, s, s].
+What all five share:
+    q, v, y    [B, T, d] in float32, bfloat16, float16 (computed in float32) or float64 (by the definition, for
+               gradcheck). q None: no gate. q, k and v have one dtype; under torch.autocast("cpu") they take its dtype.
+    k          [B, T, d]; conv: [B, T, heads], heads divides d
+    w, u, r    position biases in nats, float32 (float64 with float64), target by source: w[t, t'] is how much target t
+               attends to source t'
+    causal     target t has the sources up to itself alone
+Gradients of q, k, v and the biases; there are no second ones. Raises Error that names the tensor, what was found and
+what is expected: on shapes, on dtypes, on tensors of another device than the processor, where the library is not there.
 """
-import math
+from typing import Optional
 
 import torch
 
-from . import exact, library
-from .errors import Error
-
-if not hasattr(torch.library, "custom_op"):
-    raise Error(f"PyTorch {torch.__version__} is too old for these operators: 2.4 or newer is needed")
-
-_DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
-
-
-def _problem(words):
-    raise Error(f"afterimage: {words}")
-
-
-def _shape(kind, k, v, w, u, causal, window, hidden, grid_height, grid_width):
-    is_conv = kind in (library.CONV1D, library.CONV2D)
-    shape = library.Shape(kind=kind, causal=int(causal), outside_hidden=int(hidden), bf16=0,
-                          threads=torch.get_num_threads(), batch=v.shape[0], length=v.shape[1], channels=v.shape[2],
-                          window=w.shape[-1] if is_conv else window, heads=k.shape[2] if is_conv else 1,
-                          factors=0 if u is None else u.shape[1], grid_height=grid_height, grid_width=grid_width)
-    return shape
-
-
-def _check(kind, q, k, v, w, u, r):
-    """Errors that name the tensor, its shape and what is allowed."""
-    def has(name, x, sizes):
-        if x is None or tuple(x.shape) != tuple(sizes):
-            _problem(f"{name} is {None if x is None else list(x.shape)}, expected {list(sizes)}")
-    if v.dim() != 3:
-        _problem(f"v is {list(v.shape)}, expected [B, T, d]")
-    for name, x in (("q", q), ("k", k), ("v", v), ("w", w), ("u", u), ("r", r)):
-        if x is not None and x.device.type not in ("cpu", "meta"):
-            _problem(f"{name} is on {x.device}: these kernels run on the processor only")
-        if x is not None and (x.layout != torch.strided or x.dtype not in _DTYPES):
-            _problem(f"{name} is {x.dtype}, {x.layout}: dense float32, bfloat16, float16 and float64 only")
-    B, T, d = v.shape
-    if q is not None:
-        has("q", q, (B, T, d))
-    if kind in (library.CONV1D, library.CONV2D):
-        if w is None or w.dim() != kind - library.CONV1D + 2:
-            _problem(f"w is {None if w is None else list(w.shape)}, expected "
-                     f"{'[heads, s]' if kind == library.CONV1D else '[heads, s, s]'}")
-        has("k", k, (B, T, w.shape[0]))
-        return
-    has("k", k, (B, T, d))
-    if kind == library.SIMPLE:
-        return
-    if (w is None) == (u is None) or (u is None) != (r is None):
-        _problem("give w, or both of its factors u and r")
-    if w is not None:
-        has("w", w, (T, T))
-    else:
-        has("u", u, (T, u.shape[-1]))
-        has("r", r, u.shape)
-
-
-def _pointers(q, k, v, w, u, r):
-    at = lambda x: None if x is None else x.data_ptr()
-    return library.Tensors(q=at(q), k=at(k), v=at(v), w=at(w), u=at(u), r=at(r))
-
-
-def _ready(shape, q, k, v, w, u, r):
-    """Contiguous, and in a dtype that the kernels store: float32 or bfloat16; biases float32."""
-    kind = torch.bfloat16 if v.dtype == torch.bfloat16 else torch.float32
-    shape.bf16 = int(kind == torch.bfloat16)
-    store = lambda x, dtype: None if x is None else x.detach().to(dtype).contiguous()
-    return [store(x, kind) for x in (q, k, v)] + [store(x, torch.float32) for x in (w, u, r)]
-
-
-def _double(*tensors):
-    return [None if x is None else x.detach().double() for x in tensors]
-
-
-def _nothing(like, dtype=torch.float32):
-    return like.new_empty(0, dtype=dtype)
-
-
-_STATE_ROWS = 32  # rows of aft_simple between two kept states (ScanShape::kept)
-
-
-def _new_kept(kind, k, v, causal):
-    """average, denominator, states, safe: what the gradient needs, not filled. Their sizes follow from the shapes."""
-    if v.dtype == torch.float64:
-        return [v.new_empty(0, dtype=torch.float32) for _ in range(3)] + [v.new_zeros(1, dtype=torch.uint8)]
-    empty = lambda *sizes: v.new_empty(sizes, dtype=torch.float32)
-    safe = v.new_zeros(1, dtype=torch.uint8)
-    if kind != library.SIMPLE:
-        return [empty(*v.shape), empty(*k.shape), empty(0), safe]
-    B, T, d = v.shape
-    rows = (T + _STATE_ROWS - 1) // _STATE_ROWS if causal else 1
-    return [empty(0), empty(0), empty(B * rows * 3 * d), safe]
-
-
-@torch.library.custom_op("afterimage::aft_forward", mutates_args=(), device_types="cpu")
-def aft_forward(kind: int, q: torch.Tensor | None, k: torch.Tensor, v: torch.Tensor, w: torch.Tensor | None,
-                u: torch.Tensor | None, r: torch.Tensor | None, causal: bool, window: int, hidden: bool,
-                grid_height: int, grid_width: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor,
-                                                                  torch.Tensor]:
-    """y, and what the gradient needs: average, denominator, states, and whether float32 was enough ([1], 0 or 1)."""
-    _check(kind, q, k, v, w, u, r)
-    shape = _shape(kind, k, v, w, u, causal, window, hidden, grid_height, grid_width)
-    if v.dtype == torch.float64 or v.numel() == 0:
-        y = exact.forward(shape, *_double(q, k, v, w, u, r)).to(v.dtype) if v.numel() else torch.empty_like(v)
-        return y, *_new_kept(kind, k, v, causal)
-    lib = library.load_library()
-    tensors = _ready(shape, q, k, v, w, u, r)
-    if words := library.problem(lib, shape):
-        _problem(words)
-    y = torch.empty_like(tensors[2])
-    average, denominator, states, is_safe = _new_kept(kind, k, v, causal)
-    if states.numel() != lib.aft_ops_states(shape):
-        _problem(f"{library.NAME} keeps {lib.aft_ops_states(shape)} numbers, this package expects {states.numel()}")
-    at = lambda x: x.data_ptr() if x.numel() else None
-    kept = library.Kept(average=at(average), denominator=at(denominator), states=at(states))
-    safe = lib.aft_ops_forward(shape, _pointers(*tensors), y.data_ptr(), kept)
-    if safe < 0:
-        _problem("the kernels cannot compute this call: not enough memory")
-    if safe == 0:  # the gradient is exact then, too
-        y = exact.forward(shape, *_double(q, k, v, w, u, r)).to(y.dtype)
-    is_safe.fill_(safe)
-    return y.to(v.dtype), average, denominator, states, is_safe
-
-
-@aft_forward.register_fake
-def _(kind, q, k, v, w, u, r, causal, window, hidden, grid_height, grid_width):
-    _check(kind, q, k, v, w, u, r)
-    return torch.empty_like(v, memory_format=torch.contiguous_format), *_new_kept(kind, k, v, causal)
-
-
-def _scale(dy):
-    """A power of two that brings dy near 2^20, the middle of the range of products with 1 / D."""
-    largest = float(dy.abs().max())
-    if not math.isfinite(largest) or largest == 0:
-        return 2.0 ** 20
-    return 2.0 ** (20 - max(-100, min(100, math.frexp(largest)[1] - 1)))
-
-
-def _trusted(shape, gradients, tensors):
-    """dK is a difference of two sums that cancel where almost every target attends to one source."""
-    g, shared = gradients, shape.kind in (library.CONV1D, library.CONV2D)
-    if not (math.isfinite(g.left) and math.isfinite(g.part)):
-        return False
-    if not all(bool(torch.isfinite(x).all()) for x in tensors if x is not None):
-        return False
-    return math.sqrt(g.left) >= (0.05 if shared else 0.02) * math.sqrt(g.part)
-
-
-def _kernel_gradient(shape, tensors, kept, dy):
-    """Gradients by the kernels, or None where they are not to be trusted."""
-    lib = library.load_library()
-    q, k, v, w, u, r = tensors
-    out = [None if x is None else torch.empty_like(x) for x in tensors]
-    if w is not None and shape.kind in (library.FULL, library.LOCAL):
-        out[3].zero_()
-    dy = dy.to(v.dtype).contiguous()
-    mean = v.float().mean(1).nan_to_num_(0, 0, 0)
-    at = lambda x: x.data_ptr() if x.numel() else None
-    average, denominator, states = kept
-    saved = library.Kept(average=at(average), denominator=at(denominator), states=at(states))
-    place = lambda x: None if x is None else x.data_ptr()
-    into = library.Gradients(dy=dy.data_ptr(), mean=mean.data_ptr(), scale=_scale(dy), dq=place(out[0]),
-                             dk=place(out[1]), dv=place(out[2]), dw=place(out[3]), du=place(out[4]), dr=place(out[5]))
-    if lib.aft_ops_backward(shape, _pointers(*tensors), saved, into) < 0:
-        _problem("the kernels cannot compute this gradient: not enough memory")
-    return out if _trusted(shape, into, out[3:]) else None
-
-
-@torch.library.custom_op("afterimage::aft_backward", mutates_args=(), device_types="cpu")
-def aft_backward(kind: int, q: torch.Tensor | None, k: torch.Tensor, v: torch.Tensor, w: torch.Tensor | None,
-                 u: torch.Tensor | None, r: torch.Tensor | None, causal: bool, window: int, hidden: bool,
-                 grid_height: int, grid_width: int, average: torch.Tensor, denominator: torch.Tensor,
-                 states: torch.Tensor, is_safe: torch.Tensor, dy: torch.Tensor) -> list[torch.Tensor]:
-    """Gradients of q, k, v, w, u, r; empty where the input is None."""
-    shape = _shape(kind, k, v, w, u, causal, window, hidden, grid_height, grid_width)
-    inputs = (q, k, v, w, u, r)
-    few = v.numel() <= 256 and kind != library.SIMPLE or (u is not None and v.shape[1] <= 4)
-    gradients = None
-    if int(is_safe) and not few:
-        gradients = _kernel_gradient(shape, _ready(shape, *inputs), (average, denominator, states), dy)
-    if gradients is None:
-        gradients = exact.backward(shape, *_double(*inputs), dy.double()) if v.numel() else \
-            [None if x is None else torch.zeros_like(x) for x in inputs]
-    return [_nothing(v, v.dtype) if x is None else g.to(x.dtype) for x, g in zip(inputs, gradients)]
-
-
-@aft_backward.register_fake
-def _(kind, q, k, v, w, u, r, causal, window, hidden, grid_height, grid_width, average, denominator, states, is_safe,
-      dy):
-    return [v.new_empty(0) if x is None else torch.empty_like(x, memory_format=torch.contiguous_format)
-            for x in (q, k, v, w, u, r)]
-
-
-def _keep(ctx, inputs, output):
-    kind, q, k, v, w, u, r, *rest = inputs
-    ctx.kind, ctx.rest = kind, rest
-    ctx.save_for_backward(q, k, v, w, u, r, *output[1:])
-
-
-def _backward(ctx, dy, *_):
-    inputs, kept = ctx.saved_tensors[:6], ctx.saved_tensors[6:]
-    gradients = torch.ops.afterimage.aft_backward(ctx.kind, *inputs, *ctx.rest, *kept, dy)
-    given = [None if x is None or not needed else g
-             for x, g, needed in zip(inputs, gradients, ctx.needs_input_grad[1:7])]
-    return (None, *given, None, None, None, None, None)
-
-
-aft_forward.register_autograd(_backward, setup_context=_keep)
-
-
-def _autocast(q, k, v):
-    """q, k, v in autocast's dtype where it is on; else they have one already."""
-    if torch.is_autocast_enabled("cpu") and v.device.type == "cpu" and v.dtype != torch.float64:
-        dtype = torch.get_autocast_dtype("cpu")
-        return (None if q is None else q.to(dtype)), k.to(dtype), v.to(dtype)
-    for name, x in (("q", q), ("k", k)):
-        if x is not None and x.dtype != v.dtype:
-            _problem(f"{name} is {x.dtype} and v {v.dtype}: q, k and v have one dtype")
-    return q, k, v
-
-
-def _call(kind, q, k, v, w=None, u=None, r=None, causal=False, window=0, hidden=False, grid_height=1, grid_width=1):
-    _check(kind, q, k, v, w, u, r)
-    q, k, v = _autocast(q, k, v)
-    wide = torch.float64 if v.dtype == torch.float64 else torch.float32
-    w, u, r = (None if x is None else x.to(wide) for x in (w, u, r))
-    return torch.ops.afterimage.aft_forward(kind, q, k, v, w, u, r, causal, window, hidden, grid_height, grid_width)[0]
-
+from . import library
+from .kernel_calls import call
 
 _library = torch.library.Library("afterimage", "FRAGMENT")
 _BIAS = "Tensor? q, Tensor k, Tensor v, Tensor? w=None, Tensor? u=None, Tensor? r=None"
 _OPERATORS = {
     f"aft_full({_BIAS}, *, bool causal=False) -> Tensor":
-        lambda q, k, v, w=None, u=None, r=None, *, causal=False: _call(library.FULL, q, k, v, w, u, r, causal),
+        lambda q, k, v, w=None, u=None, r=None, *, causal=False:
+            call(library.FULL, q, k, v, w, u, r, causal=causal),
     f"aft_local({_BIAS}, *, int window, bool causal=False, bool outside_hidden=False) -> Tensor":
         lambda q, k, v, w=None, u=None, r=None, *, window, causal=False, outside_hidden=False:
-            _call(library.LOCAL, q, k, v, w, u, r, causal, window, outside_hidden),
+            call(library.LOCAL, q, k, v, w, u, r, causal=causal, window=window, hidden=outside_hidden),
     "aft_simple(Tensor? q, Tensor k, Tensor v, *, bool causal=False) -> Tensor":
-        lambda q, k, v, *, causal=False: _call(library.SIMPLE, q, k, v, causal=causal),
+        lambda q, k, v, *, causal=False: call(library.SIMPLE, q, k, v, causal=causal),
     "aft_conv1d(Tensor? q, Tensor k, Tensor v, Tensor w, *, bool causal=False) -> Tensor":
-        lambda q, k, v, w, *, causal=False: _call(library.CONV1D, q, k, v, w, causal=causal),
+        lambda q, k, v, w, *, causal=False: call(library.CONV1D, q, k, v, w, causal=causal),
     "aft_conv2d(Tensor? q, Tensor k, Tensor v, Tensor w, *, int grid_height, int grid_width, bool causal=False)"
     " -> Tensor":
         lambda q, k, v, w, *, grid_height, grid_width, causal=False:
-            _call(library.CONV2D, q, k, v, w, causal=causal, grid_height=grid_height, grid_width=grid_width),
+            call(library.CONV2D, q, k, v, w, causal=causal, grid_height=grid_height, grid_width=grid_width),
 }
 for _schema, _function in _OPERATORS.items():
     _library.define(_schema)
     _library.impl(_schema.split("(")[0], _function, "CompositeImplicitAutograd")
 
-aft_full = torch.ops.afterimage.aft_full
-aft_local = torch.ops.afterimage.aft_local
-aft_simple = torch.ops.afterimage.aft_simple
-aft_conv1d = torch.ops.afterimage.aft_conv1d
-aft_conv2d = torch.ops.afterimage.aft_conv2d
+
+def aft_full(q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor, w: Optional[torch.Tensor] = None,
+             u: Optional[torch.Tensor] = None, r: Optional[torch.Tensor] = None, *,
+             causal: bool = False) -> torch.Tensor:
+    """aft-full (Eq. 2): a bias for every pair of target and source. -> y [B, T, d] in the dtype of v.
+
+    q [B, T, d] or None, k [B, T, d], v [B, T, d]. w [T, T], or its factors u [T, d'], r [T, d']: w = u r^T (Eq. 7).
+    Time O(B T^2 d), memory O(B T d) beside w. Raises Error on what the module's first lines say, and where neither w
+    nor both factors are given.
+    """
+    return torch.ops.afterimage.aft_full(q, k, v, w, u, r, causal=causal)
+
+
+def aft_local(q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor, w: Optional[torch.Tensor] = None,
+              u: Optional[torch.Tensor] = None, r: Optional[torch.Tensor] = None, *, window: int, causal: bool = False,
+              outside_hidden: bool = False) -> torch.Tensor:
+    """aft-local (Eq. 4): the bias counts where |t - t'| < window. -> y [B, T, d] in the dtype of v.
+
+    q, k, v, w or u, r: as in aft_full; entries of w outside the window do not count. window: tokens, at least 1.
+    Outside it w is 0, so that every source still counts; with outside_hidden those sources are invisible. Time
+    O(B T window d), memory O(B T d) beside w. Raises Error as aft_full, and on a window below 1.
+    """
+    return torch.ops.afterimage.aft_local(q, k, v, w, u, r, window=window, causal=causal, outside_hidden=outside_hidden)
+
+
+def aft_simple(q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor, *, causal: bool = False) -> torch.Tensor:
+    """aft-simple (Eq. 5): no position bias. -> y [B, T, d] in the dtype of v.
+
+    q [B, T, d] or None, k [B, T, d], v [B, T, d]. Time and memory O(B T d). Raises Error on what the module's first
+    lines say.
+    """
+    return torch.ops.afterimage.aft_simple(q, k, v, causal=causal)
+
+
+def aft_conv1d(q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor, w: torch.Tensor, *,
+               causal: bool = False) -> torch.Tensor:
+    """aft-conv over a sequence (Eq. 6): a kernel of biases over offsets for each head. -> y [B, T, d] as v.
+
+    q [B, T, d] or None, v [B, T, d]; k [B, T, heads]: channels [h d / heads, (h + 1) d / heads) share key and kernel h.
+    w [heads, s]: tap o is the source at offset o - s // 2, s odd; causal at o - (s - 1), any s. Elsewhere w is 0. Time
+    O(B T s d). Raises Error on what the module's first lines say, and where heads does not divide d.
+    """
+    return torch.ops.afterimage.aft_conv1d(q, k, v, w, causal=causal)
+
+
+def aft_conv2d(q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor, w: torch.Tensor, *, grid_height: int,
+               grid_width: int, causal: bool = False) -> torch.Tensor:
+    """aft-conv over a picture (Eq. 6): tokens in raster order, kernels over rows and columns. -> y [B, T, d] as v.
+
+    q, k, v: as in aft_conv1d, T = grid_height * grid_width. w [heads, s, s], s odd: tap (a, b) is the source
+    (a - s // 2, b - s // 2) rows and columns away, and counts inside the grid alone; elsewhere w is 0. Time
+    O(B T s^2 d). Raises Error as aft_conv1d, and where the grid does not have T tokens.
+    """
+    return torch.ops.afterimage.aft_conv2d(q, k, v, w, grid_height=grid_height, grid_width=grid_width, causal=causal)

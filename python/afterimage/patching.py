@@ -3,7 +3,7 @@ exp(K) leaves the range of float32. docs/pytorch.md has what it does to the time
 from __future__ import annotations
 
 import types
-from typing import Any, Callable, List
+from typing import Any, Callable, List, Optional, Tuple
 
 import torch
 
@@ -11,32 +11,32 @@ from . import operators
 from .errors import Error
 
 
-def _projected(module, x):
+def _projected(module: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return module.to_q(x), module.to_k(x), module.to_v(x)
 
 
-def _table(w, T):
+def _table(w: torch.Tensor, T: int) -> torch.Tensor:
     if T > w.shape[0]:
         raise Error(f"the sequence has {T} tokens, the position bias of this module only {w.shape[0]}")
     return w[:T, :T]
 
 
-def _rish_full(module, x):
+def _rish_full(module: Any, x: torch.Tensor) -> torch.Tensor:
     return module.project(operators.aft_full(*_projected(module, x), _table(module.wbias, x.shape[1])))
 
 
-def _rish_local(module, x):
+def _rish_local(module: Any, x: torch.Tensor) -> torch.Tensor:
     w = _table(module.wbias, x.shape[1])
     if module.s < 1:
         return module.project(operators.aft_simple(*_projected(module, x)))
     return module.project(operators.aft_local(*_projected(module, x), w, window=int(module.s)))
 
 
-def _rish_simple(module, x):
+def _rish_simple(module: Any, x: torch.Tensor) -> torch.Tensor:
     return module.project(operators.aft_simple(*_projected(module, x)))
 
 
-def _visibility(mask, T):
+def _visibility(mask: Optional[torch.Tensor], T: int) -> str:
     """Of labml's mask [T, T, B]: "all", "causal", or "other"."""
     if mask is None:
         return "all"
@@ -51,7 +51,8 @@ def _visibility(mask, T):
     return "causal" if torch.equal(rows, torch.ones_like(rows).tril()) else "other"
 
 
-def _labml_local(module, *, query, key, value, mask=None):
+def _labml_local(module: Any, *, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor,
+                 mask: Optional[torch.Tensor] = None) -> torch.Tensor:
     T = query.shape[0]
     seen = _visibility(mask, T) if key.shape[0] == value.shape[0] == T else "other"
     if seen == "other":  # another mask, or other lengths of sources: as the module does it itself
@@ -72,7 +73,7 @@ _KNOWN: dict[tuple[str, str], Callable[..., torch.Tensor]] = {
 _BEFORE = "_forward_before_afterimage"  # the forward that the instance itself had, or None
 
 
-def _replacement(module: Any):
+def _replacement(module: Any) -> Optional[Callable[..., torch.Tensor]]:
     kind = type(module)
     return _KNOWN.get((kind.__module__, kind.__name__))
 
@@ -101,7 +102,8 @@ def patch(model: torch.nn.Module) -> List[str]:
 
 
 def unpatch(model: torch.nn.Module) -> List[str]:
-    """Gives the modules their own forward back; returns their names."""
+    """Gives the modules of `model` that patch() has changed their own forward back; returns their names, none where
+    there was nothing to take back. Parameters are not touched."""
     names = []
     for name, module in model.named_modules():
         if _BEFORE not in vars(module):

@@ -5,7 +5,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Callable, Mapping, Optional
+from typing import Callable, Mapping, NoReturn, Optional
 
 from .errors import Error, shown
 
@@ -73,7 +73,7 @@ class Parser:
     def __init__(self, text: str, table: SizeTable, level: int) -> None:
         self.whole, self.rest, self.table, self.level = text, text.strip(" "), table, level
 
-    def refuse(self, why: str):
+    def refuse(self, why: str) -> NoReturn:
         raise Error(f"'{shown(self.whole)}': {why} at '{shown(self.rest)}'")
 
     def take(self, symbol: str) -> bool:

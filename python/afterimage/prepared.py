@@ -27,6 +27,11 @@ class Prepared:
     description: dict[str, Any] = field(default_factory=dict)
     history_metadata: Optional[dict[str, str]] = None
 
+    def map_shapes(self) -> dict[str, list[int]]:
+        """{name of a layer: shape of its map}; nothing for a whole model, whose settings say its shapes."""
+        layers = self.content.get("maps", {}).get("layers", [])
+        return {layer["name"]: list(w.shape) for layer, w in zip(layers, self.tensors.values())}
+
     def described(self, step: int, config: Mapping[str, Any], alphabet: Optional[list[int]]) -> "Prepared":
         self.description = {"program_version": f"{__version__} for Python", "config": dict(config), "step": step}
         if "task" in self.content["model"]:
@@ -41,7 +46,7 @@ def prepare_maps(arrays: Mapping[str, np.ndarray], maps: Mapping[str, Any], step
     layers = maps["layers"]
     tensors = {name: maps_of.checked_values(w, layer["name"]) for (name, w), layer in zip(arrays.items(), layers)}
     norms = {f"bias_norm.layer.{i}": maps_of.norm(w, layer)
-                                                  for i, (w, layer) in enumerate(zip(tensors.values(), layers))}
+             for i, (w, layer) in enumerate(zip(tensors.values(), layers))}
     description = {"task": "maps", "step": step, "maps": dict(maps)}
     text = json.dumps({"format_version": 1, **description}, allow_nan=False)
     return Prepared({"maps": dict(maps)}, tensors, tensors, norms, description, {"afterimage": text})

@@ -97,7 +97,9 @@ def check_with_program(tensors: Mapping[str, np.ndarray], description: Mapping[s
     except (Error, OSError, subprocess.TimeoutExpired):
         return
     said = [line for line in done.stderr.splitlines() if line.startswith("afterimage: ")]
-    if done.returncode == 1 and said and version == ["afterimage", __version__]:
+    if not said or version != ["afterimage", __version__]:
+        return
+    if done.returncode == 1 or (done.returncode == 2 and path in said[-1]):  # 2: a setting that is none
         raise Error(said[-1].removeprefix("afterimage: ").replace(path + ": ", "").replace(path, "the model"))
 
 

@@ -10,8 +10,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Union
 from . import maps as maps_of
 from . import torch_side
 from .arguments import (MOST_STEP, Mapped, Pathlike, checked_alphabet, checked_config, checked_key, checked_name,
-                        checked_step,
-                        difference, logged_value, rank_of, table_of)
+                        checked_step, difference, logged_value, rank_of, table_of)
 from .errors import Error
 from .files import steps_in
 from .folder import Folder, with_context
@@ -28,7 +27,9 @@ class Run:
 
     path: the folder; new, empty, or one of a run to resume.
     config: {"name": ..., "model": {...}, "data": {...}, "train": {...}}, all optional: settings with the names of
-        `afterimage train --print-config`; those of "model" are over what the origin's table says.
+        `afterimage train --print-config`; those of "model" are over what the origin's table says, and "data" says what
+        the model sees: {"source": "images:/FOLDER?size=32"} or {"source": "text:/FILE?alphabet=used"}, paths whole. A
+        run that is resumed keeps those of "data" and "train" that are not given.
     resume: False: a run that has begun there is an error. True: continue after its newest checkpoint (a new run where
         there is none). A number: continue after that step. What came after is cut; `step` says where the run stands.
     steps: the step to stop at, for the window's progress.
@@ -55,6 +56,7 @@ class Run:
         self.norms: dict[int, dict[str, float]] = {}  # writer's thread: not yet in the log
         self.row: tuple[int, dict[str, Any]] = -1, {}  # writer's thread: the newest line
         self.content: Optional[dict[str, Any]] = None  # {"maps": ...} or {"model": ...}, once it is known
+        self.map_shapes: dict[str, list[int]] = {}  # of maps alone, by layer, once they are known
         self.hooks: list[Any] = []
         self.at_end: list[Callable[[], None]] = []
         self.copier = torch_side.Copier()
@@ -83,8 +85,11 @@ class Run:
         if resume is not False and self.folder.is_run():
             config = self.folder.config()
             self.content = {key: config[key] for key in ("maps", "model") if key in config} or None
+            if "model" in config:
+                self.given = {**{key: config[key] for key in ("data", "train") if key in config}, **self.given}
             self.step, self.last_logged = self.folder.resume_from(None if resume is True else resume)
             self.last_saved = self.step
+            self.map_shapes = self.folder.map_shapes(self.step)
         else:
             self.folder.write_config(self.config_of({}))
             self.folder.say(f"started {self.name} (afterimage for Python {__version__})")
@@ -203,7 +208,8 @@ class Run:
             mapping=FILE or the dictionary that such a file holds (docs/imports.md).
         biases: {name of a layer: w}, w an array or tensor [T, T], [heads, T, T], a band [heads, T, s] or a kernel
             [heads, s] or [heads, s, s]; float, no unit; target-major: w[t, j] is how much target t attends to source j.
-            -infinity masks, NaN is refused. `Map` where layers differ in grid, gauge or layout.
+            -infinity masks, NaN is refused. `Map` where layers differ in grid, gauge or layout. Names and shapes stay
+            what they were at the first save.
         grid: (T,), (H, W) or (H, W, C). gauge: "row" (default) where a constant may be added to a row of w, as under
             softmax; else "none". causal: whether a target sees only what is before it.
         wait: return only when it is on the disk.
@@ -230,7 +236,7 @@ class Run:
             self.check_content(ready.content)
             if is_first and "model" in ready.content:
                 check_with_program(ready.tensors, ready.description)
-            self.content = ready.content
+            self.content, self.map_shapes = ready.content, ready.map_shapes()
             prepare = lambda: ready  # noqa: E731
         failures, self.last_saved = self.failures, step
         self.writer.submit(lambda: self.write(step, prepare()), is_save=True)
@@ -243,6 +249,7 @@ class Run:
                   causal: bool) -> tuple[Callable[[], Prepared], bool]:
         description = maps_of.describe(biases, causal)
         self.check_content({"maps": description})
+        maps_of.check_shapes(biases, self.map_shapes)
         copies = self.copier.copy({f"biases.{i}": map.w for i, map in enumerate(biases.values())})
         # Values on the host are checked in the call; what is sure at a glance need not be looked at there.
         is_doubtful = copies.are_here() and not maps_of.are_surely_finite(copies.get().values())

@@ -6,7 +6,7 @@ import json
 import os
 import struct
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
@@ -21,7 +21,7 @@ DTYPES: dict[str, str] = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2
 NAMES = {np.dtype(code): name for name, code in DTYPES.items() if name != "BF16"}
 
 
-def no_repeats(where: str):
+def no_repeats(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
     """For json.loads: an object in which no key is there twice."""
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         out = dict(pairs)
@@ -111,6 +111,15 @@ def read_header(file, path: str) -> tuple[dict[str, tuple[str, tuple[int, ...], 
     if at != total - 8 - length:
         raise Error(f"{path}: the tensors cover {at} bytes, but {total - 8 - length} follow the header")
     return entries, metadata, 8 + length
+
+
+def shapes(path: str | os.PathLike[str]) -> dict[str, list[int]]:
+    """Shapes by name of a safetensors file; its values are not read. Raises Error as read()."""
+    try:
+        with open(path, "rb") as file:
+            return {name: list(entry[1]) for name, entry in read_header(file, str(path))[0].items()}
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
 
 
 def widened(bits: np.ndarray) -> np.ndarray:

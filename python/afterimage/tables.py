@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Mapping, Union
+from typing import Any, Mapping, NoReturn, Union
 
 from .errors import Error, nearest, shown
 from .safetensors import parse_json
@@ -57,7 +57,7 @@ class Reader:
             raise Error(f"{where}: an object is expected, found {shown(value)}")
         self.value, self.where, self.asked = value, where, []
 
-    def refuse(self, key: str, expected: str, found: Any):
+    def refuse(self, key: str, expected: str, found: Any) -> NoReturn:
         raise Error(f"{self.where}: '{shown(key)}' is {expected}, found {shown(found)}")
 
     def find(self, key: str, default: Any) -> Any:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""labml-nn's own experiment of AFT-local on Tiny Shakespeare, seen live: three lines are added (marked below).
+"""labml-nn's own experiment of AFT-local on Tiny Shakespeare, seen live: four lines are added (marked below).
 
-    pip install torch labml-nn ./python
+    pip install torch labml-nn "labml<0.5" ./python
     python python/examples/labml_aft.py            # in another terminal: afterimage runs/labml-aft
 
 The model, the data and the loop are labml's, as its package has them; only the sizes are smaller, for a CPU. labml
-downloads the text; --text FILE takes one that is there.
+downloads the text; --text FILE takes one that is there. The run says where it lies and which character each token is,
+so that the window shows attention, keys and completions as text.
 """
 import argparse
+from pathlib import Path
 
 from labml import experiment
 from labml_nn.experiments.nlp_autoregression import character_tokenizer
@@ -30,16 +32,17 @@ def main():
 
     experiment.create(name="aft", writers=set())
     conf = Configs()
-    text = TextFileDataset(args.text, character_tokenizer) if args.text else "tiny_shakespeare"
+    text = TextFileDataset(Path(args.text).absolute(), character_tokenizer) if args.text else "tiny_shakespeare"
     experiment.configs(conf, {
         "tokenizer": "character", "prompt_separator": "", "prompt": "It is ", "text": text,
         "seq_len": args.length, "epochs": args.epochs, "batch_size": args.batch, "inner_iterations": 10, "d_model": 128,
         "transformer.n_layers": args.layers, "transformer.ffn.d_ff": 256,
         "optimizer.optimizer": "Noam", "optimizer.learning_rate": 1.0})
     with experiment.start():
-        with afterimage.Run(args.run, alphabet=conf.text.itos) as run:  # 1
-            run.watch(conf.model, args.every, optimizer=conf.optimizer, loss=conf.loss_func)  # 2
-            conf.run()  # 3: indented
+        data = {"source": f"text:{conf.text.path}?alphabet=used"}  # 1
+        with afterimage.Run(args.run, {"data": data}, alphabet=conf.text.itos) as run:  # 2
+            run.watch(conf.model, args.every, optimizer=conf.optimizer, loss=conf.loss_func)  # 3
+            conf.run()  # 4: indented
 
 
 if __name__ == "__main__":

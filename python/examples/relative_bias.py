@@ -48,15 +48,8 @@ class Model(nn.Module):
         super().__init__()
         self.embed = nn.Embedding(LEVELS, dim)
         self.attention = nn.ModuleList(Attention(dim, heads) for _ in range(layers))
-        self.mlp = nn.ModuleList(
-    nn.Sequential(
-        nn.Linear(
-            dim,
-            4 * dim),
-            nn.GELU(),
-            nn.Linear(
-                4 * dim,
-                 dim)) for _ in range(layers))
+        self.mlp = nn.ModuleList(nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+                                 for _ in range(layers))
         self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(2 * layers))
         self.head = nn.Linear(dim, LEVELS)
 

@@ -94,5 +94,46 @@ class Values(Case):
         self.assertAlmostEqual(maps.norm(band[:, :, 0], {"layout": "kernel1d"}), 2)
 
 
+class Shapes(Case):
+    """A run keeps the shape of every map."""
+
+    def test_heads_that_change_are_refused(self):
+        with afterimage.Run(self.path) as run:
+            run.save(0, biases={"a": zeros(16, 16), "b": zeros(2, 16, 16)}, grid=(4, 4))
+            self.fails(["biases['a']", "shape [2, 16, 16]", "expected [16, 16]"], run.save, 1,
+                       biases={"a": zeros(2, 16, 16), "b": zeros(2, 16, 16)}, grid=(4, 4))
+            self.fails(["biases['b']", "shape [3, 16, 16]", "expected [2, 16, 16]"], run.save, 1,
+                       biases={"a": zeros(16, 16), "b": zeros(3, 16, 16)}, grid=(4, 4))
+            self.assertTrue(run.save(1, biases={"a": zeros(16, 16), "b": zeros(2, 16, 16)}, grid=(4, 4), wait=True))
+        self.assertEqual((run.failures, run.problem), (0, None))
+
+    def test_bands_and_kernels(self):
+        for name, before, after in (("band", (2, 16, 5), (2, 16, 7)), ("kernel2d", (2, 3, 3), (2, 5, 5))):
+            with self.subTest(name), afterimage.Run(self.folder / name) as run:
+                run.save(0, biases={"a": zeros(*before)}, grid=(4, 4))
+                self.fails(["biases['a']", str(list(after)), f"expected {list(before)}"], run.save, 1,
+                           biases={"a": zeros(*after)}, grid=(4, 4))
+
+    def test_after_a_refused_first_save_any_shape_begins(self):
+        with afterimage.Run(self.path) as run:
+            self.fails(["NaN"], run.save, 0, biases={"a": np.full((2, 2), np.nan)})
+            self.assertTrue(run.save(0, biases={"a": zeros(3, 2, 2)}, wait=True))
+
+    def test_over_a_resumed_run(self):
+        with afterimage.Run(self.path) as run:
+            run.save(0, biases={"a": zeros(4, 4)})
+        with afterimage.Run(self.path, resume=True) as run:
+            self.fails(["shape [2, 4, 4]", "expected [4, 4]"], run.save, 1, biases={"a": zeros(2, 4, 4)})
+
+    def test_watched_it_is_one_warning(self):
+        """It does not end the training."""
+        heads = iter([1, 1, 2, 2])
+        with afterimage.Run(self.path) as run:
+            run.save(0, biases={"a": zeros(next(heads), 4, 4)})
+            save = lambda: run.writer.run(lambda: run.save(1, biases={"a": zeros(next(heads), 4, 4)}))  # noqa: E731
+            self.assertEqual(len(self.warned(lambda: [save() for _ in range(3)])), 1)
+        self.assertIn("biases['a']: shape [2, 4, 4]", run.problem)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -156,5 +156,20 @@ class SameConversions(ProgramCase):
             self.assertTrue(run.save(0, variant_state(), mapping=VARIANT, wait=True))
 
 
+class Data(ProgramCase):
+    """What the model sees, as config["data"] says it."""
+
+    def test_a_setting_that_is_none_is_refused_at_once(self):
+        with afterimage.Run(self.path, {"data": {"sorce": "mirror"}}) as run:
+            self.fails(["sorce"], run.save, 0, variant_state(), mapping=VARIANT)
+
+    def test_the_program_has_it(self):
+        source = f"images:{self.folder / 'my pictures'}?size=32"
+        with afterimage.Run(self.path, {"data": {"source": source}}) as run:
+            run.save(0, variant_state(), mapping=VARIANT)
+        self.assertEqual(json.loads(self.run_program("inspect", self.path, "--json"))["config"]["data"]["source"],
+                         source)
+
+
 if __name__ == "__main__":
     unittest.main()

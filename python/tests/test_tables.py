@@ -202,6 +202,18 @@ class Models(Case):
         self.fails(["no checkpoint of step 2", "0, 3"], afterimage.load, self.path, step=2)
         self.fails(["'lr' is not logged", "bias_norm.layer.0"], run.column, "lr")
 
+    def test_a_resumed_run_keeps_its_data(self):
+        data = {"source": "text:/somewhere/input.txt?alphabet=used"}
+        with afterimage.Run(self.path, {"data": data, "train": {"seed": 7}}) as run:
+            run.save(0, rish16_state(), wait=True)
+        with afterimage.Run(self.path, resume=True) as run:
+            run.save(1, rish16_state(), wait=True)
+        config = afterimage.load(self.path).config
+        self.assertEqual((config["data"], config["train"]["seed"]), (data, 7))
+        with afterimage.Run(self.path, {"data": {"source": "mirror"}}, resume=True) as run:
+            run.save(2, rish16_state(), wait=True)
+        self.assertEqual(afterimage.load(self.path).description["config"]["data"], {"source": "mirror"})
+
     def test_own_variant(self):
         (self.folder / "v.json").write_text(json.dumps(VARIANT))
         for mapping in (VARIANT, self.folder / "v.json", str(self.folder / "v.json")):

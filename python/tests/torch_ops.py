@@ -60,12 +60,6 @@ class Operators(Case):
             with self.subTest(name):
                 self.assertTrue(torch.autograd.gradcheck(call, inputs))
 
-    def test_opcheck(self):
-        q, k, v, w = tensors((2, 64, 8), (2, 64, 8), (2, 64, 8), (64, 64))
-        forward = torch.ops.afterimage.aft_forward.default
-        for kind, gate, bias in ((library.FULL, q, w), (library.FULL, None, w), (library.SIMPLE, q, None)):
-            torch.library.opcheck(forward, (kind, gate, k, v, bias, None, None, True, 0, False, 1, 1))
-
     def test_compile_and_export(self):
         model = afterimage.nn.AFTFull(8, 32, causal=True)
         x = torch.randn(2, 32, 8)
