@@ -37,11 +37,12 @@ std::string key_of(const std::string& option) {
 
 }  // namespace
 
-std::string with_usual_options(std::string_view spec, std::string_view usual) {
+std::string with_usual_options(std::string_view spec, std::string_view usual,
+                               const std::set<std::string>& but_for) {
     DataSpec out = split_data_spec(spec);
     const DataSpec other = split_data_spec(usual);
     if (out.room != other.room) return out.text();
-    std::set<std::string> named;
+    std::set<std::string> named = but_for;
     for (const std::string& option : pieces(out.options)) named.insert(key_of(option));
     for (const std::string& option : pieces(other.options))
         if (!named.contains(key_of(option)))

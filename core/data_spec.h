@@ -1,6 +1,7 @@
 // DataSpec: the words that name data, NAME[:PATH][?key=value&key=value...], cut into their three
 // parts and put together again. Pure text; any thread.
 #pragma once
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ struct DataSpec {
 
 // `spec` with the options of `usual` that it does not name, where both are of one room: a preset's
 // size stays where only the folder is another.
-[[nodiscard]] std::string with_usual_options(std::string_view spec, std::string_view usual);
+// `but_for`: options that are said in another way.
+[[nodiscard]] std::string with_usual_options(std::string_view spec, std::string_view usual,
+                                             const std::set<std::string>& but_for = {});
 
 }  // namespace aft

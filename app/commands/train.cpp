@@ -1,6 +1,8 @@
 // afterimage train: trains without a window.
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -56,6 +58,18 @@ std::vector<std::string> given_keys(const TrainFlags& flags) {
     return keys;
 }
 
+// Options of data that settings of the model say: the user's, not the preset's, are meant.
+std::set<std::string> options_set(const TrainFlags& flags) {
+    const std::map<std::string, std::string> options = {{"model.height", "size"},
+                                                        {"model.width", "size"},
+                                                        {"model.levels", "levels"},
+                                                        {"model.channels", "gray"}};
+    std::set<std::string> out;
+    for (const std::string& key : given_keys(flags))
+        if (const auto found = options.find(key); found != options.end()) out.insert(found->second);
+    return out;
+}
+
 Config config_of(const TrainFlags& flags) {
     Config config =
         !flags.preset.empty() ? load_preset(flags.preset) : load_config_file(flags.config);
@@ -65,7 +79,8 @@ Config config_of(const TrainFlags& flags) {
         const auto [key, value] = parse_assignment("--set", text);
         set_from_text(rows, key, value);
     }
-    if (!flags.data.empty()) config.data.source = with_usual_options(flags.data, usual);
+    if (!flags.data.empty())
+        config.data.source = with_usual_options(flags.data, usual, options_set(flags));
     config.check();
     check_read(config, given_keys(flags), "--set ");
     reset_unread(config);

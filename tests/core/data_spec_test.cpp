@@ -38,6 +38,7 @@ TEST(DataSpec, KeepsTheUsualOptionsThatItDoesNotName) {
     EXPECT_EQ(with_usual_options("shards:mine", usual), "shards:mine");
     EXPECT_EQ(with_usual_options("cifar10:mine", usual), "cifar10:mine") << "other data";
     EXPECT_EQ(with_usual_options("cifar10:mine", "cifar10:data/cifar10"), "cifar10:mine");
+    EXPECT_EQ(with_usual_options("images:mine", usual, {"size"}), "images:mine?crop=0.875");
     EXPECT_EQ(with_usual_options("images:what?.d", usual), "images:what?.d?size=224&crop=0.875");
 }
 
