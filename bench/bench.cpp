@@ -109,8 +109,11 @@ std::vector<Workload> of_model(const BenchRequest& request) {
         if (one.info.name.find(request.filter) != std::string::npos)
             all.push_back({one.info, [rows = one.rows] { return rows; }});
     }
-    AFT_CHECK(!names.empty(), "bench: {} has nothing to time: position biases alone",
-              request.model);
+    AFT_CHECK(
+        !names.empty(),
+        "bench: {} has nothing to time: no operator of AFT, no tokens one by one, no known data "
+        "to train with",
+        request.model);
     if (all.empty())
         fail_usage("bench: unknown workload '{}' of a model; {} has: {}", request.filter,
                    request.model, names);

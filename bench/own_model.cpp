@@ -131,7 +131,7 @@ std::vector<OwnWorkload> own_workloads(const Config& config) {
             {{"own_operator", "the operator of this model, forward"}, {operator_row(model)}});
     if (!task.is_bias_alone && has_tokens(model))
         all.push_back({{"own_token", "the next token of this model"}, {token_row(model)}});
-    if (task.is_trainable())
+    if (task.is_trainable() && !config.data.source.empty())
         all.push_back({{"own_step", "a training step of this model on its data"},
                        {step_row(step_config(config))}});
     return all;

@@ -181,6 +181,9 @@ void CompareCards::draw_path(PaneContext& ui) {
 void CompareCards::draw_list(PaneContext& ui, const CompareSlots& slots) {
     const PopupScope popup(ui, "add slot");
     if (!popup.is_open()) return;
+    const size_t filled = ui.selection.compare.slots.size();
+    // The last one was filled in another way meanwhile.
+    if (filled >= CompareChoice::kMostSlots) return ImGui::CloseCurrentPopup();
     ImGui::Dummy({ui.px(420), 0});
     const auto add = [&](CompareSlot slot) {
         (void)ui.selection.compare.add(std::move(slot));
@@ -194,7 +197,7 @@ void CompareCards::draw_list(PaneContext& ui, const CompareSlots& slots) {
                    {text_size::hint, ui.theme.text3});
         return row_of.pressed;
     };
-    for (size_t i = 0; i < slots.size(); ++i) {
+    for (size_t i = 0; i < std::min(slots.size(), filled); ++i) {
         const ComparedSlot& slot = slots.at(i);
         if (slot.steps.size() < 2) continue;
         const std::string& path = slot.choice.is_open() ? ui.status.path : slot.choice.path;
