@@ -158,8 +158,11 @@ double Child::wait_for_lines(const LinesWanted& wanted, const std::stop_token& s
 }
 
 std::string Child::wait_for_output(const std::stop_token& stop) {
-    for (; !has_ended(); pause_ms(10))
-        if (stop.stop_requested()) throw Interrupted();
+    for (; !has_ended(); pause_ms(10)) {
+        if (!stop.stop_requested()) continue;
+        kill(process_, SIGKILL);  // what it would print is not wanted any more
+        throw Interrupted();
+    }
     AFT_CHECK(WIFEXITED(status_) && WEXITSTATUS(status_) == 0, "bench: '{}' failed: {}", words_,
               end_words());
     struct stat about {};

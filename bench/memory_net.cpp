@@ -12,7 +12,6 @@
 #include "bench/peak.h"
 #include "bench/rounds.h"
 #include "bench/training.h"
-#include "core/check.h"
 #include "model/train/trainer.h"
 
 namespace aft::bench {
@@ -159,8 +158,9 @@ std::vector<RowPlan> rows(bool quick) {
         for (const auto& [words, work] :
              {std::pair<const char*, Work>{"training", train}, {"inference", infer}})
             plans.push_back({fmt::format("{}, {} ({})", words, one.name, step_words(one.ours)),
-                             [=](const BenchSettings& settings, const JobControl& control) {
-                                 AFT_ASSERT(file != nullptr);
+                             [one, work = work, file](const BenchSettings& settings,
+                                                      const JobControl& control) {
+                                 static_cast<void>(file);  // stays while a row can run
                                  return row_of(one, work, settings, control);
                              }});
     return plans;

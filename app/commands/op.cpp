@@ -7,6 +7,7 @@
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
+#include "core/check.h"
 #include "model/jobs/op.h"
 
 namespace aft::app {
@@ -58,7 +59,11 @@ CommandRun setup(CLI::App& command) {
                request.precision);
     add_choice(command, {"--backend", "who computes", op_backends()}, request.backend);
     add_switch(command, "--json", "print one JSON object", flags->json);
-    return [flags](const Globals& globals) { return op(*flags, globals); };
+    return [flags, &command](const Globals& globals) {
+        if (is_given(command, "--within") && !flags->request.compare)
+            fail_usage("--within is read with --compare alone");
+        return op(*flags, globals);
+    };
 }
 
 }  // namespace

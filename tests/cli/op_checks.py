@@ -147,6 +147,7 @@ def comparing(cli):
     cli.bad("op --compare without y", ["op", "full", cli.folder / "good.safetensors", "--compare"], [1], "'y'", "--compare")
     tensors.write(file, {**x, "y": ("F64", [shape[0], shape[1], shape[2] * 2], y * 2)})
     cli.bad("op --compare y of another size", ["op", "full", file, "--compare"], [1], "'y'", "[2, 6, 8]", "[2, 6, 4]")
+    cli.bad("op --within alone", ["op", "full", file, "never.safetensors", "--within", "1"], [2], "--within", "--compare")
     cli.bad("op without OUT", ["op", "full", file], [2], "OUT", "--compare")
 
 

@@ -210,7 +210,7 @@ void OperatorPanel::draw(Ui& ui) {
          "of the tensor.");
     draw_file(ui);
     label_column(ui, "Operator");
-    const std::vector<OpTraits> all = op_traits();
+    static const std::vector<OpTraits> all = op_traits();
     std::vector<std::string> names;
     for (const OpTraits& one : all) names.push_back(fmt::format("{0}##{0}", one.name));
     const auto now = std::ranges::find(all, chosen_.name, &OpTraits::name);
