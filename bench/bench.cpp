@@ -3,10 +3,10 @@
 #include <ctime>
 #include <string_view>
 
-#include "bench/calibrate.h"
-#include "bench/own_model.h"
-#include "bench/peer.h"
-#include "bench/workload.h"
+#include "bench/peers/peer.h"
+#include "bench/timing/calibrate.h"
+#include "bench/workloads/own_model.h"
+#include "bench/workloads/workload.h"
 #include "core/check.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/system.h"

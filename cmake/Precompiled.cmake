@@ -1,5 +1,5 @@
 # Which files are compiled with the precompiled header of LibTorch: those that include LibTorch, themselves or through
-# headers of ours. The others are quicker without (bench/child.cpp: 2.9 s against 4.0).
+# headers of ours. The others are quicker without (bench/timing/child.cpp: 2.9 s against 4.0).
 
 # yes or no -> out
 function(aft_uses_torch file out)

@@ -19,6 +19,6 @@
 #include "model/jobs/run.h"
 #include "model/jobs/stored_biases.h"
 #include "model/jobs/summary.h"
-#include "model/jobs/sweep.h"
+#include "model/jobs/sweep/sweep.h"
 #include "model/jobs/train.h"
 #include "model/system.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tests the Python package with PyTorch, in environments of its own below build/torch/: PyTorch 2.11 and the newest, for
-# the processor. Needs the network the first time (some minutes and up to 5 GB each). The last line of each is
-# `N passed, N failed, N skipped`.
+# Tests the Python package with PyTorch, and the program under its torchrun, in environments of its own below
+# build/torch/: PyTorch 2.11 and the newest, for the processor. Needs the network the first time (some minutes and up to
+# 5 GB each). The last line of each is `N passed, N failed, N skipped`.
 #   scripts/test_torch.sh              both
 #   scripts/test_torch.sh 2.11         one: a version of PyTorch, or newest
 #   PYTHON=python3.12 ...              with that Python (python3)
@@ -45,6 +45,6 @@ for version in "${versions[@]}"; do
     "$place/bin/pip" install -q --no-index --no-deps --force-reinstall ./python
     "$place/bin/python" -c 'import torch; print(f"PyTorch {torch.__version__}")'
     OMP_NUM_THREADS=1 "$place/bin/python" python/tests/run.py "${program[@]}" \
-        torch_run torch_ops torch_tracing torch_examples || code=1
+        torch_run torch_ops torch_tracing torch_examples torch_launch || code=1
 done
 exit "$code"

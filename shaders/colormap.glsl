@@ -1,4 +1,4 @@
-// Value -> position in the table -> colour. The same arithmetic as core/colormap.cpp; a test
+// Value -> position in the table -> colour. The same arithmetic as core/images/colormap.cpp; a test
 // compares the two.
 uniform sampler2D table;  // 256 x 1, linear
 uniform vec2 range;       // low, high

@@ -38,6 +38,7 @@ RULES = {
     "no using namespace in headers": content.using_namespace,
     "no raw new and delete": content.naked_new,
     "JSON is read in one place": content.json_readers,
+    "JSON is made in one place": content.json_makers,
     "kernels hide no constant": content.hidden_constants,
     "comments that need more than their line": comments.trailing_comments,
     "formatting": content.formatting,

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 #include "viz/look.h"
 
 namespace aft::viz {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "viz/gl/texture.h"
 #include "viz/look.h"
 #include "viz/map.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 #include "viz/gl/framebuffer.h"
 #include "viz/gl/program.h"
 #include "viz/gl/texture.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/plot_colors.h"
+#include "core/images/plot_colors.h"
 
 namespace aft::viz {
 namespace {

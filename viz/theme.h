@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 
 namespace aft::viz {
 

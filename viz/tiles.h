@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 #include "viz/look.h"
 #include "viz/painter.h"
 

@@ -1,14 +1,12 @@
-// What a model costs, as words, JSON, CSV and a plot against the length. Main thread; blocks on the
+// What a model costs, as words, CSV and a plot against the length. Main thread; blocks on the
 // file that it writes.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "model/jobs/cost.h"
 
 namespace aft::app {
 
-[[nodiscard]] nlohmann::json to_json(const CostResult& result);
 [[nodiscard]] std::string cost_words(const CostResult& result);
 
 // .csv: a line for each mixer and length. .svg, .png: a log-log plot of FLOPs, memory, estimated

@@ -188,6 +188,7 @@ json to_json(const InspectResult& result) {
     out["model"] = result.stored->file;
     out["step"] = result.stored->step;
     out["metrics"] = metrics_json(result.stored->metrics);
+    if (!result.stored->classes.empty()) out["classes"] = result.stored->classes;
     return out;
 }
 

@@ -6,6 +6,7 @@
 
 namespace aft {
 struct CompleteResult;
+struct CostResult;
 struct EvalResult;
 struct ExportResult;
 struct ImportResult;
@@ -23,6 +24,7 @@ struct TrainResult;
 namespace aft::app {
 
 [[nodiscard]] nlohmann::json to_json(const CompleteResult& result);
+[[nodiscard]] nlohmann::json to_json(const CostResult& result);
 [[nodiscard]] nlohmann::json to_json(const EvalResult& result);
 [[nodiscard]] nlohmann::json to_json(const ExportResult& result);
 [[nodiscard]] nlohmann::json to_json(const ImportResult& result);

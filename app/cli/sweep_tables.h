@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "model/jobs/sweep.h"
+#include "model/jobs/sweep/sweep.h"
 
 namespace aft::app {
 

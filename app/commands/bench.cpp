@@ -4,6 +4,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/program_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #if AFT_WINDOW
@@ -60,12 +61,7 @@ std::string add_responses([[maybe_unused]] const BenchFlags& flags,
         return "";
     const std::vector<ResponseRow> rows =
         measure_responses(globals.device, flags.request.quick, control);
-    for (const ResponseRow& row : rows)
-        result["gui_response"].push_back({{"model", row.model},
-                                          {"input", row.what},
-                                          {"budget_ms", row.budget_ms},
-                                          {"ms", row.ms},
-                                          {"note", row.note}});
+    result["gui_response"] = responses_json(rows);
     return "\n" + response_words(rows);
 #else
     return "";

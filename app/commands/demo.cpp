@@ -4,6 +4,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/program_json.h"
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
@@ -49,12 +50,7 @@ TrainResult train(const std::string& out, Work& work) {
     return result;
 }
 
-// What stands in the picture folder, and what it shows.
-struct Picture {
-    std::string file, shows;
-};
-
-ProbeJob probe_of(const std::string& run, const Picture& picture, const std::string& name) {
+ProbeJob probe_of(const std::string& run, const WrittenPicture& picture, const std::string& name) {
     ProbeJob job;
     job.probe = name;
     job.model = run;
@@ -62,10 +58,11 @@ ProbeJob probe_of(const std::string& run, const Picture& picture, const std::str
     return job;
 }
 
-std::vector<Picture> write_maps(const std::string& run, const std::string& folder, Work& work) {
+std::vector<WrittenPicture> write_maps(const std::string& run, const std::string& folder,
+                                       Work& work) {
     const Config config = load_preset("demo-mirror");
     const std::string data = config.data.source + "&split=test";
-    std::vector<Picture> pictures;
+    std::vector<WrittenPicture> pictures;
     for (int64_t layer = 0; layer < config.model.layers; ++layer) {
         pictures.push_back({fmt::format("{}/bias-layer-{}.png", folder, layer),
                             fmt::format("exp(w)-1 of layer {}: targets down, sources across; the "
@@ -92,7 +89,7 @@ std::vector<Picture> write_maps(const std::string& run, const std::string& folde
     return pictures;
 }
 
-Picture write_completions(const std::string& run, const std::string& folder, Work& work) {
+WrittenPicture write_completions(const std::string& run, const std::string& folder, Work& work) {
     const Config config = load_preset("demo-mirror");
     CompleteRequest request;
     request.model = run;
@@ -117,17 +114,13 @@ int train_in_window(const std::string& out, const Globals& globals) {
 }
 #endif
 
-void print_places(const std::string& run, const std::vector<Picture>& pictures, bool json) {
+void print_places(const std::string& run, const std::vector<WrittenPicture>& pictures, bool json) {
     if (json) {
-        nlohmann::json list = nlohmann::json::array();
-        for (const Picture& picture : pictures) {
-            list.push_back({{"file", picture.file}, {"shows", picture.shows}});
-        }
-        print_json({{"run", run}, {"pictures", list}});
+        print_json(demo_json(run, pictures));
         return;
     }
     std::string words = "\n";
-    for (const Picture& picture : pictures) {
+    for (const WrittenPicture& picture : pictures) {
         words += fmt::format("{}\n    {}\n", picture.file, picture.shows);
     }
     words +=
@@ -156,7 +149,7 @@ int demo(const DemoFlags& flags, const Globals& globals) {
     }
     const std::string folder = run + "/pictures";
     make_folder(folder);
-    std::vector<Picture> pictures = write_maps(run, folder, work);
+    std::vector<WrittenPicture> pictures = write_maps(run, folder, work);
     pictures.push_back(write_completions(run, folder, work));
     print_places(run, pictures, flags.json);
     return 0;

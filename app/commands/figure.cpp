@@ -5,7 +5,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/results_json.h"
+#include "app/cli/program_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "app/figures/figure.h"
@@ -48,18 +48,6 @@ std::vector<int64_t> places(const std::string& flag, const std::string& text) {
     return out;
 }
 
-nlohmann::json to_json(const FigureFlags& flags, const FigureResult& result) {
-    nlohmann::json ranges = nlohmann::json::array();
-    for (const FigureRange& range : result.ranges)
-        ranges.push_back({{"what", range.what},
-                          {"min", range.values.low},
-                          {"max", range.values.high},
-                          {"low", range.colors.low},
-                          {"high", range.colors.high}});
-    return {{"figure", flags.request.figure}, {"models", flags.request.models}, {"file", flags.out},
-            {"title", result.scene.title},    {"notes", result.scene.notes},    {"ranges", ranges}};
-}
-
 int figure(FigureFlags& flags, const Globals& globals) {
     FigureRequest& request = flags.request;
     request.layers = places("--layers", flags.layers);
@@ -73,7 +61,7 @@ int figure(FigureFlags& flags, const Globals& globals) {
     result.scene.is_dark = flags.theme == "dark";
     write_figure(flags.out, result.scene, static_cast<int>(flags.scale));
     work.finish_progress();
-    print_result(to_json(flags, result), flags.json);
+    print_result(figure_json(request, flags.out, result), flags.json);
     return 0;
 }
 

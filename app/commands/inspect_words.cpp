@@ -103,6 +103,8 @@ std::string summary(const InspectResult& result) {
     if (result.stored) {
         add("step", group_thousands(result.stored->step));
         add("loss", loss_words(result.stored->metrics, result.task));
+        if (const auto& names = result.stored->classes; !names.empty())
+            add("classes", fmt::format("{}: {}", names.size(), shown_names(names)));
     }
     if (!result.not_finite.empty())
         add("warning", "NaN or infinity in " + shown_names(result.not_finite));

@@ -5,6 +5,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/program_json.h"
 #include "app/commands/rooms.h"
 #include "app/figures/figure.h"
 #include "bench/bench.h"
@@ -40,17 +41,13 @@ std::vector<NamedList> all_lists() {
     return lists;
 }
 
-nlohmann::json list_json(const NamedList& list) {
-    nlohmann::json rooms = nlohmann::json::array();
-    for (const RoomInfo& room : list.rooms) {
-        rooms.push_back({{"name", room.name}, {"sentence", room.sentence}});
-    }
+// Of the actions, by their names: what scripts may write instead.
+std::map<std::string, std::string> ids_of_actions() {
 #if AFT_WINDOW
-    if (list.name == "actions")
-        for (auto ids = action_ids(); nlohmann::json & action : rooms)
-            action["id"] = ids.at(action.at("name").get<std::string>());
+    return action_ids();
+#else
+    return {};
 #endif
-    return rooms;
 }
 
 std::string list_words(const NamedList& list) {
@@ -74,17 +71,13 @@ int list(const std::string& name, bool as_json) {
         if (lists.empty())
             fail_usage("list: found '{}'; allowed: {}", name, fmt::join(names, ", "));
     }
-    nlohmann::json all = nlohmann::json::object();
-    std::string words;
-    for (const NamedList& one : lists) {
-        all[one.name] = list_json(one);
-        words += (words.empty() ? "" : "\n") + list_words(one);
-    }
     if (as_json) {
-        print_json(all);
-    } else {
-        print_result(words);
+        print_json(lists_json(lists, ids_of_actions()));
+        return 0;
     }
+    std::string words;
+    for (const NamedList& one : lists) words += (words.empty() ? "" : "\n") + list_words(one);
+    print_result(words);
     return 0;
 }
 

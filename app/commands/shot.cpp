@@ -6,6 +6,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/program_json.h"
 #include "app/commands/rooms.h"
 #include "app/frame/layouts.h"
 #include "app/host/shots.h"
@@ -25,14 +26,11 @@ struct ShotFlags {
     bool all = false, json = false;
 };
 
-nlohmann::json shots_json(const std::vector<ShotFile>& written) {
-    nlohmann::json files = nlohmann::json::array();
+std::vector<WrittenPicture> pictures_of(const std::vector<ShotFile>& written) {
+    std::vector<WrittenPicture> pictures;
     for (const ShotFile& file : written)
-        files.push_back({{"file", file.path},
-                         {"width", file.width},
-                         {"height", file.height},
-                         {"bytes", fs::file_size(file.path)}});
-    return {{"files", files}};
+        pictures.push_back({.file = file.path, .width = file.width, .height = file.height});
+    return pictures;
 }
 
 int shoot(const ShotFlags& flags, const Globals& globals) {
@@ -52,7 +50,7 @@ int shoot(const ShotFlags& flags, const Globals& globals) {
     }
     const std::vector<ShotFile> written = shoot_window(request, print_note);
     if (flags.json) {
-        print_json(shots_json(written));
+        print_json(shots_json(pictures_of(written)));
     } else {
         for (const ShotFile& file : written) print_result(file.path + "\n");
     }

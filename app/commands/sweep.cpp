@@ -9,7 +9,7 @@
 #include "app/cli/sweep_tables.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
-#include "model/jobs/sweep.h"
+#include "model/jobs/sweep/sweep.h"
 
 namespace aft::app {
 namespace {

@@ -8,6 +8,10 @@
 #include <limits>
 #include <utility>
 
+#include "app/frame/bars/silence.h"
+#include "app/frame/bars/status_bar.h"
+#include "app/frame/bars/toasts.h"
+#include "app/frame/bars/top_bar.h"
 #include "app/frame/data_location.h"
 #include "app/frame/frame_actions.h"
 #include "app/frame/frame_timer.h"
@@ -18,10 +22,6 @@
 #include "app/frame/run_actions.h"
 #include "app/frame/selection_actions.h"
 #include "app/frame/session_host.h"
-#include "app/frame/silence.h"
-#include "app/frame/status_bar.h"
-#include "app/frame/toasts.h"
-#include "app/frame/top_bar.h"
 #include "app/frame/warnings.h"
 #include "app/panels/shared/completion_readings.h"
 #include "app/state/open_path.h"

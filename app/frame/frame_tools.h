@@ -3,17 +3,17 @@
 #include <string>
 #include <vector>
 
-#include "app/frame/figure_card.h"
-#include "app/frame/file_browser.h"
-#include "app/frame/film_card.h"
-#include "app/frame/film_recorder.h"
-#include "app/frame/layout_card.h"
-#include "app/frame/mask_card.h"
-#include "app/frame/palette.h"
-#include "app/frame/shortcut_list.h"
-#include "app/frame/timeline.h"
-#include "app/frame/tour.h"
-#include "app/frame/view_card.h"
+#include "app/frame/bars/timeline.h"
+#include "app/frame/cards/figure_card.h"
+#include "app/frame/cards/file_browser.h"
+#include "app/frame/cards/film_card.h"
+#include "app/frame/cards/film_recorder.h"
+#include "app/frame/cards/layout_card.h"
+#include "app/frame/cards/mask_card.h"
+#include "app/frame/cards/palette.h"
+#include "app/frame/cards/shortcut_list.h"
+#include "app/frame/cards/tour.h"
+#include "app/frame/cards/view_card.h"
 
 namespace aft::app {
 

@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "app/frame/cards/overlays.h"
 #include "app/frame/frame_tools.h"
 #include "app/frame/guard.h"
-#include "app/frame/overlays.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
 

@@ -11,7 +11,7 @@ namespace aft::app {
 
 namespace {
 
-std::string needs_model(const ViewState& ui) {
+std::string needs_open_model(const ViewState& ui) {
     return ui.has_model() ? "" : "No model is open.";
 }
 
@@ -68,31 +68,31 @@ struct Simple {
 
 constexpr Simple kSimple[] = {
     {"selection.previous_layer", "Previous layer", "Selects the layer before.", icon::layers, "[",
-     needs_model, [](PaneContext& ui) { move_layer(ui, -1); }},
+     needs_open_model, [](PaneContext& ui) { move_layer(ui, -1); }},
     {"selection.next_layer", "Next layer", "Selects the next layer.", icon::layers, "]",
-     needs_model, [](PaneContext& ui) { move_layer(ui, 1); }},
+     needs_open_model, [](PaneContext& ui) { move_layer(ui, 1); }},
     {"selection.previous_head", "Previous head", "Selects the head before.", icon::layers, "{",
-     needs_model, [](PaneContext& ui) { move_head(ui, -1); }},
-    {"selection.next_head", "Next head", "Selects the next head.", icon::layers, "}", needs_model,
-     [](PaneContext& ui) { move_head(ui, 1); }},
+     needs_open_model, [](PaneContext& ui) { move_head(ui, -1); }},
+    {"selection.next_head", "Next head", "Selects the next head.", icon::layers, "}",
+     needs_open_model, [](PaneContext& ui) { move_head(ui, 1); }},
     {"map.next_quantity", "Next quantity", "Shows w, exp(w)\u22121, exp(w) or row share in turn.",
-     icon::functions, "Q", needs_model, next_quantity},
+     icon::functions, "Q", needs_open_model, next_quantity},
     {"map.next_range_rule", "Next range rule",
-     "Limits of a map from itself, its layer, or all layers.", icon::link, "N", needs_model,
+     "Limits of a map from itself, its layer, or all layers.", icon::link, "N", needs_open_model,
      [](PaneContext& ui) {
          ui.selection.range_mode =
              static_cast<RangeMode>((static_cast<int>(ui.selection.range_mode) + 1) % 3);
      }},
     {"map.fit_range", "Fit range", "Sets both ends to the percentile limits of what is shown.",
-     icon::fit, "R", needs_model, [](PaneContext& ui) { ui.selection.range_by_hand.reset(); }},
+     icon::fit, "R", needs_open_model, [](PaneContext& ui) { ui.selection.range_by_hand.reset(); }},
     {"map.switch_gauge", "Switch gauge", "Shows w raw, or with every row's free constant removed.",
-     icon::swap, "G", needs_model,
+     icon::swap, "G", needs_open_model,
      [](PaneContext& ui) {
          ui.selection.gauge = ui.selection.gauge == Gauge::fixed ? Gauge::raw : Gauge::fixed;
      }},
     {"map.switch_scale", "Switch scale",
      "Signed log keeps small and large values apart; linear compares sizes.", icon::chart, "L",
-     needs_model,
+     needs_open_model,
      [](PaneContext& ui) {
          ui.selection.scale =
              ui.selection.scale == Scale::signed_log ? Scale::two_sided : Scale::signed_log;
@@ -104,7 +104,7 @@ constexpr Simple kSimple[] = {
          ui.selection.range_by_hand.reset();
      }},
     {"selection.pin", "Pin", "Keeps this place and step in the list of pins.", icon::pin, "P",
-     needs_model,
+     needs_open_model,
      [](PaneContext& ui) {
          ui.selection.pin(ui.shown_step());
          ui.commands.send(KeepCheckpoint{ui.shown_step()});
@@ -152,7 +152,7 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
                  .sentence = "All views follow training.",
                  .icon = icon::last,
                  .shortcut = "End",
-                 .why_not = needs_model,
+                 .why_not = needs_open_model,
                  .run = [&tools](ViewState& ui) { tools.timeline.go_live(ui); }});
     actions.add({.id = "time.play",
                  .name = "Play through training",
@@ -231,7 +231,7 @@ void add_selection_actions(Actions& actions, FrameTools& tools) {
                  .sentence = "Goes from the atlas of all maps to the chosen one, and back.",
                  .icon = icon::grid,
                  .shortcut = "M",
-                 .why_not = needs_model,
+                 .why_not = needs_open_model,
                  .run = [&tools](ViewState& ui) {
                      ui.workspace = Workspace::biases;
                      tools.focus_panes = {tools.in_focus ? "atlas" : "focus"};

@@ -12,7 +12,7 @@
 #include "app/panels/lab/lab_actions.h"
 #include "core/clock.h"
 #include "core/files.h"
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/progress.h"
 #include "core/rng.h"
 

@@ -9,7 +9,7 @@
 
 #include "app/frame/frame.h"
 #include "app/host/take_picture.h"
-#include "core/image.h"
+#include "core/images/image.h"
 
 struct ImPlotContext;
 

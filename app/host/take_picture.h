@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "app/state/ui.h"
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft::app {
 

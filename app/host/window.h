@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/frame/frame.h"
-#include "core/image.h"
+#include "core/images/image.h"
 
 struct GLFWwindow;
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "app/host/stage.h"
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft::app {
 

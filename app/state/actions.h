@@ -24,6 +24,8 @@ struct Action {
     std::function<std::string(const Ui&)> why_not{};
     std::function<void(Ui&)> run{};
     bool repeats = false;  // the shortcut repeats while held (scrubbing)
+    // Its icon is drawn as one that is on. Empty function: never.
+    std::function<bool(const Ui&)> is_on{};
 };
 
 class Actions {

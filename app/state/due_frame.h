@@ -1,10 +1,10 @@
-// DueFrame: a frame of a film, which the recorder (app/frame/film_recorder.h) asks of the host
-// (app/host/take_film_frame.h). Plain data; window thread.
+// DueFrame: a frame of a film, which the recorder (app/frame/cards/film_recorder.h) asks of the
+// host (app/host/take_film_frame.h). Plain data; window thread.
 #pragma once
 #include <optional>
 #include <string>
 
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft::app {
 

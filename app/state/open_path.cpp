@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/caught.h"
-#include "core/image.h"
+#include "core/images/image.h"
 #include "model/jobs/summary.h"
 #include "model/model_files.h"
 #include "model/system.h"

@@ -13,7 +13,7 @@
 #include "app/state/lab_choice.h"
 #include "app/state/run_notes.h"
 #include "app/state/setting_history.h"
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 #include "model/session.h"
 
 namespace aft::app {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "app/widgets/combo.h"
+#include "app/widgets/tooltip.h"
 
 namespace aft::app {
 
@@ -65,24 +66,53 @@ void draw_cell(const DrawContext& ui, const Column& column, const std::string& w
         text_at(ui, {at.x + pad, at.y}, words, {at.size, at.color, Face::regular, at.width - pad});
 }
 
-}  // namespace
+// Whether it was pressed.
+bool sort_button(DrawContext& ui, const WidgetName& name, const Column& column, ImVec2 size) {
+    const WidgetPath path = ui.recorder.claim(name);
+    const bool is_pressed =
+        ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav);
+    ui.recorder.item("button", path, column.title);
+    tooltip(ui, {.name = column.title,
+                 .sentence = "Sorts by it, the largest first. Again: back to their own order."});
+    return is_pressed;
+}
 
-int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
-          std::span<const TableRow> rows) {
-    const float available = ImGui::GetContentRegionAvail().x;
-    const std::vector<float> widths = column_widths(ui, columns, rows, available);
+void draw_heads(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+                std::span<const float> widths, int* sorted_by) {
     const ImVec2 head = ImGui::GetCursorScreenPos();
     float x = head.x;
     for (size_t c = 0; c < columns.size(); ++c) {
-        draw_cell(ui, columns[c], columns[c].title,
-                  {x, widths[c], head.y + ui.px(5), text_size::hint, ui.theme.text3});
+        const bool is_sorted = sorted_by != nullptr && *sorted_by == int(c);
+        bool is_hot = false;
+        if (sorted_by != nullptr && !columns[c].sort_id.empty()) {
+            ImGui::SetCursorScreenPos({x, head.y});
+            if (sort_button(ui, name.with(": by " + columns[c].title, ":by_" + columns[c].sort_id),
+                            columns[c], {widths[c], ui.px(25)}))
+                *sorted_by = is_sorted ? -1 : int(c);
+            is_hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+        }
+        draw_cell(ui, columns[c], (is_sorted ? "\u2193 " : "") + columns[c].title,
+                  {x, widths[c], head.y + ui.px(5), text_size::hint,
+                   is_sorted || is_hot ? ui.theme.text1 : ui.theme.text3});
         x += widths[c];
     }
+    ImGui::SetCursorScreenPos(head);
+}
+
+}  // namespace
+
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+          std::span<const TableRow> rows, int* sorted_by) {
+    const float available = ImGui::GetContentRegionAvail().x;
+    const std::vector<float> widths = column_widths(ui, columns, rows, available);
+    const ImVec2 head = ImGui::GetCursorScreenPos();
+    draw_heads(ui, name, columns, widths, sorted_by);
     ImGui::GetWindowDrawList()->AddRectFilled(
         {head.x, head.y + ui.px(25)}, {head.x + available, head.y + ui.px(25) + 1}, ui.theme.line);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     ImGui::Dummy({available, ui.px(26)});
     int pressed = -1;
+    float x = head.x;
     for (size_t r = 0; r < rows.size(); ++r) {
         std::string value;
         for (const std::string& cell : rows[r].cells) value += (value.empty() ? "" : " | ") + cell;

@@ -14,14 +14,16 @@ struct Column {
     std::string title;
     float width = 0;  // 0 = share the rest
     bool right = false;
+    std::string sort_id{};  // pressing the head sorts by it; "" = it does not
 };
 struct TableRow {
     WidgetName name;  // recorded
     std::vector<std::string> cells{};
     bool selected = false;
 };
-// Index of the row pressed, -1 = none.
+// Index of the row pressed, -1 = none. `sorted_by`: the column that the caller sorts the rows by,
+// -1 = by their own order; changed by a press on a head, and back by another one.
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
-          std::span<const TableRow> rows);
+          std::span<const TableRow> rows, int* sorted_by = nullptr);
 
 }  // namespace aft::app

@@ -1,5 +1,7 @@
 #include "app/widgets/text.h"
 
+#include <fmt/format.h>
+
 #include <imgui_internal.h>
 
 #include <algorithm>

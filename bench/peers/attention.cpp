@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/peer.h"
+#include "bench/peers/peer.h"
 
 namespace aft::bench {
 namespace {

@@ -2,7 +2,7 @@
 // divide, gate. The maximum of K over the sequence is taken out (it cancels).
 #include <ATen/ATen.h>
 
-#include "bench/peer.h"
+#include "bench/peers/peer.h"
 
 namespace aft::bench {
 namespace {

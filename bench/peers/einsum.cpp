@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include "bench/peer.h"
+#include "bench/peers/peer.h"
 
 namespace aft::bench {
 namespace {

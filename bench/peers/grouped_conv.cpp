@@ -2,7 +2,7 @@
 // positions, for exp(K) V and exp(K). The weights are cached; channels last, which is fastest here.
 #include <ATen/ATen.h>
 
-#include "bench/peer.h"
+#include "bench/peers/peer.h"
 
 namespace aft::bench {
 namespace {

@@ -3,7 +3,7 @@
 //   Y[t] = phi(Q[t]) sum_j phi(K[j]) V[j]^T / (phi(Q[t]) sum_j phi(K[j])),  j <= t
 #include <ATen/ATen.h>
 
-#include "bench/peer.h"
+#include "bench/peers/peer.h"
 
 namespace aft::bench {
 namespace {

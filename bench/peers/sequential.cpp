@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "bench/peer.h"
+#include "bench/peers/peer.h"
 
 namespace aft::bench {
 namespace {

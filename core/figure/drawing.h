@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft {
 

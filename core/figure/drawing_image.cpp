@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "core/codecs.h"
 #include "core/figure/drawing.h"
 #include "core/figure/glyphs.h"
+#include "core/images/codecs.h"
 
 namespace aft {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/figure/drawing.h"
-#include "core/svg.h"
+#include "core/images/svg.h"
 #include "core/text.h"
 
 namespace aft {

@@ -5,7 +5,7 @@
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"
-#include "core/stb_truetype.h"
+#include "core/images/stb_truetype.h"
 
 namespace aft {
 

@@ -2,7 +2,7 @@
 // files of core/figure only.
 #pragma once
 #include "core/figure/scene.h"
-#include "core/plot_colors.h"
+#include "core/images/plot_colors.h"
 
 namespace aft {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/check.h"
-#include "core/codecs.h"
 #include "core/figure/parts.h"
 #include "core/files.h"
+#include "core/images/codecs.h"
 #include "core/outside.h"
 #include "core/text.h"
 

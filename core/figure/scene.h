@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/colormap.h"
 #include "core/figure/drawing.h"
-#include "core/image.h"
+#include "core/images/colormap.h"
+#include "core/images/image.h"
 
 namespace aft {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/codecs.h"
 #include "core/files.h"
 #include "core/film/sinks.h"
+#include "core/images/codecs.h"
 #include "core/outside.h"
 #include "core/progress.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft {
 

@@ -78,7 +78,7 @@ class PickleMachine {
     [[noreturn]] void refuse(const std::string& what) const {
         fail(
             "{}: {} in a pickle (offset {}): only dicts, lists, numbers, texts and tensors are "
-            "read",
+            "read, as torch.save(model.state_dict(), FILE) writes them",
             rules_.where, what, begin_);
     }
     void push(PickleNode node) {

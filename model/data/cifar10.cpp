@@ -4,8 +4,8 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "model/data/files/record_file.h"
 #include "model/data/pixels.h"
-#include "model/data/record_file.h"
 
 namespace aft {
 namespace {

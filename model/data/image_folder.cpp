@@ -4,7 +4,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/outside.h"
 
 namespace aft {

@@ -5,7 +5,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
-#include "model/data/idx.h"
+#include "model/data/files/idx.h"
 #include "model/data/pixels.h"
 
 namespace aft {

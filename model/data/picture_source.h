@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "model/data/source.h"
 
 namespace aft {

@@ -3,11 +3,11 @@
 // folder of pictures; a compressed shard, which has no such places, is refused.
 #include "core/caught.h"
 #include "core/check.h"
-#include "core/codecs.h"
 #include "core/files.h"
+#include "core/images/codecs.h"
 #include "core/outside.h"
+#include "model/data/files/shard_set.h"
 #include "model/data/picture_source.h"
-#include "model/data/shard_set.h"
 
 namespace aft {
 namespace {

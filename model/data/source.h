@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/rooms.h"
 
 namespace aft {

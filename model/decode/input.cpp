@@ -1,6 +1,6 @@
 #include "model/decode/input.h"
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "model/data/loader.h"
 #include "model/decode/picture.h"
 

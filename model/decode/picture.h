@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "model/config.h"
 
 namespace aft {

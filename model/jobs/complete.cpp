@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/files.h"
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/json.h"
 #include "model/checkpoints/naming.h"
 #include "model/decode/decode.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/field.h"
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/progress.h"
 #include "model/metrics.h"
 #include "model/requests.h"

@@ -4,6 +4,7 @@
 
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/map_tensors.h"
+#include "model/decode/input.h"
 
 namespace aft {
 
@@ -109,7 +110,8 @@ InspectResult inspect_job(const std::string& model) {
     InspectResult result = describe(checkpoint.config, make_net(checkpoint));
     result.stored = {.file = resolve_model(model).string(),
                      .step = checkpoint.step,
-                     .metrics = metric_values(checkpoint)};
+                     .metrics = metric_values(checkpoint),
+                     .classes = class_names_of(checkpoint)};
     return result;
 }
 

@@ -42,6 +42,7 @@ struct InspectResult {
         std::string file;
         int64_t step = 0;
         std::map<std::string, double> metrics;  // NaN = no number; empty = none were saved
+        std::vector<std::string> classes;       // by their labels; empty = the file names none
     };
     std::optional<Stored> stored;  // none: of a preset
 };

@@ -2,7 +2,7 @@
 
 #include "model/checkpoints/format.h"
 #include "model/data/source.h"
-#include "model/jobs/sweep.h"
+#include "model/jobs/sweep/sweep.h"
 #include "model/mixers/mixer.h"
 #include "model/probe/probe.h"
 #include "model/tasks/task.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/rooms.h"
 
 namespace aft {

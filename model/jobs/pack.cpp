@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "core/check.h"
-#include "core/codecs.h"
 #include "core/files.h"
+#include "core/images/codecs.h"
 #include "core/outside.h"
 #include "core/rng.h"
+#include "model/data/files/shard_index.h"
+#include "model/data/files/shard_scan.h"
+#include "model/data/files/tar_writer.h"
 #include "model/data/image_folder.h"
-#include "model/data/shard_index.h"
-#include "model/data/shard_scan.h"
-#include "model/data/tar_writer.h"
 #include "model/jobs/pack_names.h"
 
 namespace aft {

@@ -38,7 +38,7 @@ void count_output_map(LayerCount& count, const ModelConfig& model);
 [[nodiscard]] double visible_pairs(double T, double window, bool causal);
 
 // exp(K) and exp(K) V as running sums over T, of the kernels of model/ops/cpu/scan: 12 operations a
-// number forward and 30 backward, as the benchmark counts them (bench/problem.cpp).
+// number forward and 30 backward, as the benchmark counts them (bench/workloads/problem.cpp).
 void count_running_sums(LayerCount& count);
 // The result and the denominator, which the kernels with a position bias keep for the gradient.
 void count_kept_averages(LayerCount& count, double key_channels);

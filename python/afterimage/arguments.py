@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import Any, Callable, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -17,6 +17,7 @@ Mapped = Union[Pathlike, Mapping[str, Any]]
 CONFIG_KEYS = ("name", "model", "data", "train")
 MOST_STEP = 2**53
 MOST_KEY = 100
+MOST_CLASSES, MOST_CLASS_NAME = 65536, 200  # names, and bytes of one
 
 
 def checked_config(config: Optional[Mapping[str, Any]]) -> dict[str, Any]:
@@ -50,6 +51,24 @@ def checked_alphabet(alphabet: Union[str, bytes, Iterable[str], None]) -> Option
             raise Error(f"alphabet: one character of one byte for each token, none twice; found '{shown(c)}'")
         out.append(byte)
     return out
+
+
+def checked_classes(classes: Optional[Sequence[str]]) -> Optional[list[str]]:
+    """The name of each class, in the order of the labels."""
+    if classes is None:
+        return None
+    if not isinstance(classes, (list, tuple)) or not 1 <= len(classes) <= MOST_CLASSES:
+        found = f"{len(classes)} of them" if isinstance(classes, (list, tuple)) else shown(type(classes).__name__)
+        raise Error(f"classes is a list of 1 to {MOST_CLASSES} names, found {found}")
+    labels: dict[str, int] = {}
+    for label, name in enumerate(classes):
+        if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name.encode()) <= MOST_CLASS_NAME:
+            raise Error(f"classes[{label}]: a name is a text of 1 to {MOST_CLASS_NAME} bytes without control"
+                        f" characters, found {shown(name) or 'an empty text'}")
+        if name in labels:
+            raise Error(f"classes[{label}]: '{shown(name)}' is the name of class {labels[name]} already")
+        labels[name] = label
+    return list(labels)
 
 
 def rank_of(rank: Optional[int]) -> int:

@@ -137,6 +137,20 @@ class Folder:
             return {}
         return {layer["name"]: found[f"biases.{i}"] for i, layer in enumerate(layers) if f"biases.{i}" in found}
 
+    def known_data(self) -> dict[str, list[Any]]:
+        """The alphabet and the names of the classes of the newest checkpoint, where they are there. A file that cannot
+        be read says nothing: the run is resumed all the same."""
+        folder = self.path / "checkpoints"
+        saved = steps_in(folder)
+        try:
+            text = safetensors.metadata(step_file(folder, saved[-1]))["afterimage"] if saved else "{}"
+            found = safetensors.parse_json(text, str(self.path))
+        except (Error, KeyError):
+            return {}
+        data = found.get("data") if isinstance(found, dict) else None
+        return {key: data[key] for key in ("alphabet", "classes")
+                if isinstance(data, dict) and isinstance(data.get(key), list)}
+
     def write_config(self, config: Mapping[str, Any]) -> None:
         """Rewrites config.json where it differs."""
         text = (json.dumps(config, indent=2, allow_nan=False) + "\n").encode()

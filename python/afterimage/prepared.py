@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import maps as maps_of
 from .convert import convert
+from .errors import Error, shown
+from .norms import bias_norms
 from .patterns import match
 from .tables import Table
 from .version import __version__
@@ -32,13 +34,26 @@ class Prepared:
         layers = self.content.get("maps", {}).get("layers", [])
         return {layer["name"]: list(w.shape) for layer, w in zip(layers, self.tensors.values())}
 
-    def described(self, step: int, config: Mapping[str, Any], alphabet: Optional[list[int]]) -> "Prepared":
+    def described(self, step: int, config: Mapping[str, Any], data: Mapping[str, Any]) -> "Prepared":
+        """data: what is known of the data, {"alphabet": ..., "classes": ...} or less. Raises Error where the names of
+        the classes are not those of this model."""
+        self.check_classes(data.get("classes"))
         self.description = {"program_version": f"{__version__} for Python", "config": dict(config), "step": step}
         if "task" in self.content["model"]:
             self.description["task"] = self.content["model"]["task"]
-        if alphabet is not None:
-            self.description["data"] = {"alphabet": alphabet}
+        if data:
+            self.description["data"] = dict(data)
         return self
+
+    def check_classes(self, classes: Optional[Sequence[str]]) -> None:
+        if classes is None:
+            return
+        task, head = self.content["model"].get("task", "image"), self.tensors.get("head.weight")
+        if task != "classify" or head is None:
+            raise Error(f"classes: {len(classes)} names, but a model of the task {shown(task)} has no classes; allowed:"
+                        " models of the task classify")
+        if len(classes) != len(head):
+            raise Error(f"classes: {len(classes)} names, expected {len(head)}, one for each class of the model")
 
 
 def prepare_maps(arrays: Mapping[str, np.ndarray], maps: Mapping[str, Any], step: int) -> Prepared:
@@ -56,18 +71,4 @@ def prepare_model(arrays: Mapping[str, np.ndarray], given: Mapping[str, Any], ta
     """A state dict by its table; given: settings of the user's, {"model.window": 32}. Raises Error as convert()."""
     found = convert(arrays, given, table)
     biases = {name: w for name, w in found.weights.items() if any(match(p, name) for p in BIAS_NAMES)}
-    norms = {}
-    for name, w in biases.items():
-        bound = match("blocks.{i}.mixer.w", name)
-        if bound:  # of the effective w; factors and normalised kernels are multiplied out by the program alone
-            norms[f"bias_norm.layer.{bound['i']}"] = float(np.linalg.norm(banded(w, found.settings).astype(np.float64)))
-    return Prepared({"model": found.settings}, found.weights, biases, norms)
-
-
-def banded(w: np.ndarray, settings: Mapping[str, Any]) -> np.ndarray:
-    """w [T, T] where |t - j| < window, 0 outside."""
-    window = settings.get("window")
-    if settings.get("mixer") != "aft-local" or not isinstance(window, int):
-        return w
-    t, j = np.ogrid[:w.shape[0], :w.shape[1]]
-    return np.where(abs(t - j) < window, w, 0)
+    return Prepared({"model": found.settings}, found.weights, biases, bias_norms(found.weights, found.settings))

@@ -5,12 +5,12 @@ import atexit
 import os
 import time
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 from . import maps as maps_of
 from . import torch_side
-from .arguments import (MOST_STEP, Mapped, Pathlike, checked_alphabet, checked_config, checked_key, checked_name,
-                        checked_step, difference, logged_value, rank_of, table_of)
+from .arguments import (MOST_STEP, Mapped, Pathlike, checked_alphabet, checked_classes, checked_config, checked_key,
+                        checked_name, checked_step, difference, logged_value, rank_of, table_of)
 from .errors import Error
 from .files import steps_in
 from .folder import Folder, with_context
@@ -34,6 +34,8 @@ class Run:
         there is none). A number: continue after that step. What came after is cut; `step` says where the run stands.
     steps: the step to stop at, for the window's progress.
     alphabet: for models of text, the character of each token, in order.
+    classes: for classifiers, the name of each class, in the order of the labels: a list of as many different texts as
+        the model has classes, at most 65,536 of 200 bytes. Like alphabet it stays in a run that is resumed without.
     keep: checkpoints that stay (the newest; 0: all). history: moments of the biases that stay for the timeline.
     rank: of this process; by default that of the environment (RANK). Only rank 0 writes: the others' calls do nothing.
 
@@ -44,12 +46,14 @@ class Run:
     """
 
     def __init__(self, path: Pathlike, config: Optional[Mapping[str, Any]] = None, resume: Union[bool, int] = False, *,
-                 steps: Optional[int] = None, alphabet: Union[str, bytes, Iterable[str], None] = None, keep: int = 3,
-                 history: int = 64, rank: Optional[int] = None) -> None:
+                 steps: Optional[int] = None, alphabet: Union[str, bytes, Iterable[str], None] = None,
+                 classes: Optional[Sequence[str]] = None, keep: int = 3, history: int = 64,
+                 rank: Optional[int] = None) -> None:
         self.path = Path(path).absolute()
         self.given = checked_config(config)
         self.name = checked_name(self.given.get("name") or self.path.name or "run")
-        self.alphabet = checked_alphabet(alphabet)
+        known = {"alphabet": checked_alphabet(alphabet), "classes": checked_classes(classes)}
+        self.known = {key: value for key, value in known.items() if value is not None}  # of the data
         self.is_writer = rank_of(rank) == 0
         self.step = self.last_logged = self.last_saved = 0
         self.logged_at: Optional[tuple[int, float]] = None
@@ -90,6 +94,7 @@ class Run:
             self.step, self.last_logged = self.folder.resume_from(None if resume is True else resume)
             self.last_saved = self.step
             self.map_shapes = self.folder.map_shapes(self.step)
+            self.known = {**self.folder.known_data(), **self.known}
         else:
             self.folder.write_config(self.config_of({}))
             self.folder.say(f"started {self.name} (afterimage for Python {__version__})")
@@ -103,6 +108,8 @@ class Run:
             extra = [key for key in self.given if key != "name"]
             if extra:
                 raise Error(f"config['{extra[0]}']: a run of maps alone has no settings but its name")
+            if "classes" in self.known:
+                raise Error("classes: maps alone have no classes; allowed: models of the task classify")
             return {"name": self.name, "maps": content["maps"]}
         train = {"steps": 0, **self.given.get("train", {})}
         return {"name": self.name, **content, "data": dict(self.given.get("data", {})), "train": train}
@@ -263,7 +270,7 @@ class Run:
         def prepare() -> Prepared:
             ready = prepare_model(copies.get(), given, table)
             config = self.config_of(ready.content)
-            return ready.described(step, config, self.alphabet)
+            return ready.described(step, config, self.known)
         return prepare, False
 
     def check_content(self, content: Mapping[str, Any]) -> None:

@@ -122,6 +122,15 @@ def shapes(path: str | os.PathLike[str]) -> dict[str, list[int]]:
         raise Error(f"{path}: {error.strerror}") from None
 
 
+def metadata(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The texts of a safetensors file; its values are not read. Raises Error as read()."""
+    try:
+        with open(path, "rb") as file:
+            return read_header(file, str(path))[1]
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
+
+
 def widened(bits: np.ndarray) -> np.ndarray:
     """bfloat16, given as its bits -> float32"""
     return (bits.astype(np.uint32) << 16).view(np.float32)

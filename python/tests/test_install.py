@@ -1,4 +1,5 @@
 """The wheel that `pip install ./python` builds: whole, without a network, the same version as the program's."""
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +30,11 @@ print(places()[0].is_file() and load_library().aft_ops_version())
 """
 
 
+# Of libc, GCC's runtime and libgomp.
+SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
+          "libstdc++.so.6", "libgcc_s.so.1", "libgomp.so.1"}
+
+
 class Wheel(Case):
     def run_python(self, code, *arguments, **variables):
         done = subprocess.run([sys.executable, "-c", code, *map(str, arguments)], cwd=self.folder, capture_output=True,
@@ -47,7 +53,8 @@ class Wheel(Case):
         tables = len(list((ROOT / "assets" / "imports").glob("*.json")))
         self.assertEqual(self.run_python(USE, self.folder / "site"), f"{afterimage.__version__} {tables}")
 
-    def test_takes_the_kernels_along_where_they_are_built(self):
+    def with_kernels(self):
+        """The wheel's folder, the kernels in it; the test is skipped where they are not built."""
         library = next((p for p in places() if p.is_file()), None)
         if library is None:
             self.skipTest("libafterimage_ops.so is not built")
@@ -55,7 +62,22 @@ class Wheel(Case):
         self.assertNotIn("-any", name)
         with zipfile.ZipFile(self.folder / name) as wheel:
             wheel.extractall(self.folder / "site")
-        self.assertEqual(self.run_python(KERNELS, self.folder / "site"), str(VERSION))
+        return self.folder / "site"
+
+    def test_takes_the_kernels_along_where_they_are_built(self):
+        self.assertEqual(self.run_python(KERNELS, self.with_kernels()), str(VERSION))
+
+    def test_needs_none_of_our_packages(self):
+        """Every library of the wheel asks for what PyTorch asks for itself, not for libfmt or libjpeg."""
+        libraries = [p for p in self.with_kernels().rglob("*")
+                     if p.is_file() and p.read_bytes()[:4] == b"\x7fELF"]
+        self.assertEqual([p.name for p in libraries], ["libafterimage_ops.so"])
+        for library in libraries:
+            done = subprocess.run(["readelf", "-d", library], capture_output=True, text=True,
+                                  env={**os.environ, "LC_ALL": "C"})
+            needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", done.stdout))
+            self.assertIn("libc.so.6", needed, done.stderr)
+            self.assertEqual(needed - SYSTEM, set(), library.name)
 
     def test_version(self):
         cmake = re.search(r"project\(afterimage VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]

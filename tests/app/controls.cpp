@@ -3,7 +3,7 @@
 
 #include <cctype>
 
-#include "tests/app/clicks.h"
+#include "tests/app/frame/clicks.h"
 
 namespace aft::app {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/files.h"
-#include "core/image.h"
+#include "core/images/image.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <regex>
 
-#include "bench/statistics.h"
+#include "bench/timing/statistics.h"
 
 namespace aft::bench {
 namespace {

@@ -1,5 +1,5 @@
 // Peak memory of a piece of work.
-#include "bench/peak.h"
+#include "bench/timing/peak.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // What a problem must cost, against numbers computed by hand; and the checks before the times.
-#include "bench/problem.h"
+#include "bench/workloads/problem.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "bench/decoding.h"
-#include "bench/peer.h"
+#include "bench/peers/peer.h"
+#include "bench/workloads/decoding.h"
 
 namespace aft::bench {
 namespace {

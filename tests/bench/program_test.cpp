@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "bench/bench.h"
-#include "bench/child.h"
+#include "bench/timing/child.h"
 #include "core/check.h"
 #include "core/environment.h"
 #include "core/files.h"

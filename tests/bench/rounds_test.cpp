@@ -1,6 +1,6 @@
 // The rules of timed rows, with rounds that only pretend to take time; and the small parts beside
 // them. No time is asserted.
-#include "bench/rounds.h"
+#include "bench/timing/rounds.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/einsum_mixer.h"
-#include "bench/statistics.h"
-#include "bench/training.h"
+#include "bench/timing/statistics.h"
+#include "bench/workloads/einsum_mixer.h"
+#include "bench/workloads/training.h"
 #include "core/check.h"
 #include "model/mixers/find.h"
 

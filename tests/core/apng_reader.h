@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft {
 

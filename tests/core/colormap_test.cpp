@@ -1,5 +1,5 @@
 // Colour maps and scales as numbers: hand cases, ends, NaN, ranges, histograms.
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 
 #include <gtest/gtest.h>
 

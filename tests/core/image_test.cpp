@@ -1,4 +1,4 @@
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/outside.h"
 
 #include <gtest/gtest.h>

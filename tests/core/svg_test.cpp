@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base64.h"
-#include "core/svg.h"
+#include "core/images/svg.h"
 
 namespace aft {
 namespace {

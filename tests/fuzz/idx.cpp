@@ -1,5 +1,5 @@
 // An idx file of labels or pictures, plain or gzip: the first byte says which.
-#include "model/data/idx.h"
+#include "model/data/files/idx.h"
 #include "tests/fuzz/refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {

@@ -1,5 +1,5 @@
 // Pictures of every format, header and pixels.
-#include "core/codecs.h"
+#include "core/images/codecs.h"
 #include "tests/fuzz/refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {

@@ -1,6 +1,6 @@
 // A tar shard of pictures and labels: headers by libarchive, keys and labels by us.
 #include "core/warnings.h"
-#include "model/data/shard_scan.h"
+#include "model/data/files/shard_scan.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/refused.h"
 

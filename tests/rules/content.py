@@ -60,6 +60,15 @@ def json_readers():
             yield path, line_of(text, at), "JSON from outside is read by parse_json, read_json_file or scan_json"
 
 
+def json_makers():
+    """Commands and panels print JSON; what makes it of results stands in one place."""
+    made = re.compile(r"\bjson::(?:array|object)\(\)|\bjson(?: \w+)?\{\{|\bpush_back\(\{\{\"")
+    for path in CODE:
+        if path.startswith(("app/commands/", "app/panels/", "app/frame/", "app/host/")):
+            for m in made.finditer(TEXT[path]):
+                yield path, line_of(TEXT[path], m.start()), "JSON is made in app/cli/results_json and program_json"
+
+
 def hidden_constants():
     """Kernels lie in a namespace of their own inside that of the headers' constants."""
     constants = re.compile(r"^constexpr [^;]*?\b(k[A-Z]\w*) *=", re.M)

@@ -19,17 +19,17 @@ STEP = re.compile(r'(?:click|hover|set) (?:\\"([^"\\]*)|(\S*))')
 
 # (path, word): what is data, or what the test is about.
 EXCEPT = {
-    ("tests/app/actions_test.cpp", "Theme dark"): "an action by its name",
-    ("tests/app/script_test.cpp", "# a comment"): "no action",
-    ("tests/app/script_test.cpp", "workspace Trane"): "an action that is not there",
-    ("tests/app/script_test.cpp", "Curves/Scale/"): "labels are found",
-    ("tests/app/script_test.cpp", "Curves/Scale/Smooth"): "labels are found",
-    ("tests/app/script_test.cpp", "Curves/Scale/x axis"): "labels are found",
-    ("tests/app/script_test.cpp", "Curves/Scale/x axis=Log"): "labels are found",
-    ("tests/app/script_test.cpp", "Run/Run/"): "labels are found",
-    ("tests/app/script_test.cpp", "Run/Run/Run until..."): "labels are found",
-    ("tests/app/script_test.cpp", "Top bar/Workspaces/"): "labels are found",
-    ("tests/app/script_test.cpp", "Top bar/Workspaces/Train"): "labels are found",
+    ("tests/app/frame/actions_test.cpp", "Theme dark"): "an action by its name",
+    ("tests/app/frame/script_test.cpp", "# a comment"): "no action",
+    ("tests/app/frame/script_test.cpp", "workspace Trane"): "an action that is not there",
+    ("tests/app/frame/script_test.cpp", "Curves/Scale/"): "labels are found",
+    ("tests/app/frame/script_test.cpp", "Curves/Scale/Smooth"): "labels are found",
+    ("tests/app/frame/script_test.cpp", "Curves/Scale/x axis"): "labels are found",
+    ("tests/app/frame/script_test.cpp", "Curves/Scale/x axis=Log"): "labels are found",
+    ("tests/app/frame/script_test.cpp", "Run/Run/"): "labels are found",
+    ("tests/app/frame/script_test.cpp", "Run/Run/Run until..."): "labels are found",
+    ("tests/app/frame/script_test.cpp", "Top bar/Workspaces/"): "labels are found",
+    ("tests/app/frame/script_test.cpp", "Top bar/Workspaces/Train"): "labels are found",
 }
 
 

@@ -35,7 +35,7 @@ MODEL = [
 APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
-    ("results", r"cli/(results_json|sweep_tables|confusion|cost_tables|cost_plot)\."),
+    ("results", r"cli/(results_json|sweep_tables|results_json_cost|confusion|cost_tables|cost_plot)\."),
     ("figures", r"figures/"),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),
@@ -44,6 +44,7 @@ APP = [
     ("command contract", r"commands/rooms\.h"),
     ("services", r"cli/(interrupts|window_api|options|output|progress_line|usage|work|ranks)\."),
     ("host", r"host/"),
+    ("answers", r"cli/program_json\."),
     ("commands", r"commands/"),
     ("program", r"cli/program\.|main\."),
 ]

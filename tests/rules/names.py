@@ -7,7 +7,7 @@ ENTRY = re.compile(r'\w+Room \w+\(\) \{\s*return \{\s*(?:\.info = )?\{"([^"]+)"'
 FOLDERS = {"mixer": "model/mixers/", "task": "model/tasks/", "probe": "model/probe/",
            "data source": "model/data/", "format": "model/checkpoints/"}
 # The same words with another meaning.
-OTHERS = {("bench/words.cpp", "image"): "a kind of row of the benchmark"}
+OTHERS = {("bench/report/words.cpp", "image"): "a kind of row of the benchmark"}
 
 
 def rooms_by_kind():

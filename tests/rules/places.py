@@ -27,7 +27,7 @@ THREADS = {
     "app/cli/interrupts.": "signals are waited for",
     "app/state/background.h": "files that a panel shows are read",
     "app/frame/retiring.": "a session ends without holding up the window",
-    "bench/child.cpp": "a program that is measured",
+    "bench/timing/child.cpp": "a program that is measured",
 }
 SHARED = {
     "core/mailbox.h": "the mailbox",
@@ -48,7 +48,7 @@ SHARED = {
     "app/frame/unsaved_steps.": "count of what a session publishes, for a thread that waits for its end",
     "app/frame/guard.": "ImGui's error callback has no argument",
     "app/host/window.cpp": "the wake of the other threads",
-    "bench/calibrate.cpp": "keeps a measured loop from being left out",
+    "bench/timing/calibrate.cpp": "keeps a measured loop from being left out",
 }
 KINDS = [
     ("an exception is caught", re.compile(r"\bcatch\s*\("), CATCH),

@@ -10,7 +10,7 @@ HOUSE_WORDS = [
     (r"\b(LossBox|fail_if_lost|tell_losses)\b", "UnsavedSteps", ()),
     (r"\b(un)?heard\b|\bhears?\b|\w*Heard\w*|\blisten(s|ed|ing)?\b", "attend, accumulate", ()),
     (r"\b(pull|seal|sealed|folds?|folded)\b", "accumulate_chunk, finalize_chunk, accumulate_unbiased",
-     ("model/decode/", "model/ops/cpu/decode/", "tests/model/decode", "tests/model/packed_decode")),
+     ("model/decode/", "model/ops/cpu/decode/", "tests/model/decode/")),
     (r"\b(void|::)\s*(expand|contract)\(", "mlp_up, mlp_down", ("model/decode/",)),
     (r"\bwhole (numbers?|parts?)\b", "integer, exponent", ("model/ops/", "model/nn/", "docs/limits.md")),
     (r"\b(kRest|whole_part|rest_part)\b", "fraction, mantissa, remainder", ()),
@@ -52,7 +52,7 @@ HOUSE_WORDS = [(re.compile(pattern), instead, paths) for pattern, instead, paths
 EXCEPT = {
     ("docs/words.md", "listens"): "says what the word means",
     ("model/distributed/local_ranks.cpp", "listen"): "the system's function",
-    ("tests/model/rank_threads.h", "listen"): "the system's function",
+    ("tests/model/train/rank_threads.h", "listen"): "the system's function",
     ("tests/cli/rank_checks.py", "listen"): "the system's function",
     ("tests/core/settings_test.cpp", "door"): "the door of an oven",
 }

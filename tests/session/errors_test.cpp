@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/files.h"
-#include "core/image.h"
+#include "core/images/image.h"
 #include "core/warnings.h"
 #include "tests/session/session_fixture.h"
 

@@ -2,7 +2,7 @@
 // words that say why not.
 #include <gtest/gtest.h>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "tests/session/session_fixture.h"
 #include "tests/source_file.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "model/train/run_lock.h"
-#include "tests/model/maps_file.h"
+#include "tests/model/checkpoints/maps_file.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {

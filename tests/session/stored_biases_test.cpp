@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "model/model_files.h"
-#include "tests/model/maps_file.h"
+#include "tests/model/checkpoints/maps_file.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {

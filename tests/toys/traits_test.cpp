@@ -1,6 +1,6 @@
 // What the toys say of themselves is what they do: the checks of the program's own mixers, with
 // every task that a toy serves and a bias of a shape that no other room has.
-#include "tests/model/trait_checks.h"
+#include "tests/model/net/trait_checks.h"
 #include "tests/toys/rooms.h"
 
 namespace aft {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/codecs.h"
+#include "core/images/codecs.h"
 #include "tests/viz/svg_elements.h"
 
 namespace aft::viz {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "viz/gl/context.h"
 #include "viz/gl/framebuffer.h"
 #include "viz/look.h"

@@ -1,7 +1,7 @@
 // An RGBA8 picture that can be drawn into and read back, move-only. Window thread with its context
 // current, destructor included.
 #pragma once
-#include "core/image.h"
+#include "core/images/image.h"
 #include "viz/gl/texture.h"
 
 namespace aft::viz::gl {

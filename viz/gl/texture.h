@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft::viz::gl {
 

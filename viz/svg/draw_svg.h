@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft::viz {
 

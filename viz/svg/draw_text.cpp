@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/svg.h"
+#include "core/images/svg.h"
 #include "core/text.h"
 
 namespace aft::viz {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/stb_truetype.h"
-#include "core/svg.h"
+#include "core/images/stb_truetype.h"
+#include "core/images/svg.h"
 
 namespace aft::viz {
 

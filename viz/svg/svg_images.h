@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "viz/svg/draw_polygons.h"
 #include "viz/svg/svg_page.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/svg.h"
+#include "core/images/svg.h"
 #include "core/text.h"
 
 namespace aft::viz {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/svg.h"
+#include "core/images/svg.h"
 
 namespace aft::viz {
 namespace {

@@ -141,8 +141,15 @@ void StructurePanel::draw_tools(PaneContext& ui) {
 void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
     std::vector<Column> columns = {{.title = "Layer", .width = 60}};
     if (form.heads > 1) columns.push_back({.title = "Head", .width = 60});
-    for (const StructureColumn& column : kStructure)
-        if (shows(ui, column)) columns.push_back({.title = column.title, .right = true});
+    int sorted_by = -1;
+    std::vector<int> numbers(columns.size(), 0);  // of each column: what sort_ is by it
+    for (size_t i = 0; i < kStructureNumbers; ++i) {
+        if (!shows(ui, kStructure[i])) continue;
+        if (sort_ == int(i) + 1) sorted_by = int(columns.size());
+        columns.push_back(
+            {.title = kStructure[i].title, .right = true, .sort_id = kStructure[i].id});
+        numbers.push_back(int(i) + 1);
+    }
     std::vector<HeadStructure> sorted = heads_;
     if (sort_ > 0)
         std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
@@ -167,7 +174,8 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
                        (form.heads < 2 || one.head == std::max<int64_t>(0, ui.selection.cell.head));
         rows.push_back(std::move(row));
     }
-    const int pressed = table(ui, "Layers and heads##heads", columns, rows);
+    const int pressed = table(ui, "Layers and heads##heads", columns, rows, &sorted_by);
+    sort_ = sorted_by < 0 ? 0 : numbers[size_t(sorted_by)];
     if (pressed < 0) return;
     const HeadStructure& one = sorted[size_t(pressed)];
     ui.selection.unlock();
@@ -215,8 +223,9 @@ PanelRoom bias_structure_panel() {
         .help =
             "One row per layer and head: within which distance half and nine tenths of a "
             "target's share lie by the bias alone, its mean distance, the shares to the "
-            "left, right, above and below, and how many singular values hold w. Sort by a "
-            "column; a row selects its layer and head in all views. Where \"within 90 %\" "
+            "left, right, above and below, and how many singular values hold w. A head of the "
+            "table "
+            "sorts by it; a row selects its layer and head in all views. Where \"within 90 %\" "
             "meets the window, the window may be too small: try Cut in the Lab.",
         .places = {{Workspace::biases, Slot::canvas, 3}},
         .make = make_panel<StructurePanel>};

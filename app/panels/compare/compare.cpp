@@ -115,6 +115,7 @@ void ComparePanel::draw(Ui& ui) {
     numbers_.update(ui, slots_);
     shown_.update(ui, slots_, numbers_);
     cards_.draw(ui, slots_);
+    const bool has_pin = !ui.selection.pins.empty();
     if (slots_.size() < 2)
         empty_state(ui, {.drawing = Drawing::compare,
                          .title = "Nothing to compare",
@@ -123,7 +124,7 @@ void ComparePanel::draw(Ui& ui) {
                          .primary = "compare.add_step",
                          .secondary = "compare.add_slot",
                          .hint = {},
-                         .primary_words = "Another step",
+                         .primary_words = has_pin ? "The pinned step" : "Another step",
                          .secondary_words = "Add slot"});
     else
         draw_compared(ui);

@@ -8,7 +8,7 @@
 
 #include "app/panels/compare/compare_pictures.h"
 #include "app/widgets/text.h"
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 #include "viz/map.h"
 
 namespace aft::app {

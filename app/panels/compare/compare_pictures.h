@@ -10,7 +10,7 @@
 #include "app/panels/compare/compare_shown.h"
 #include "app/panels/compare/compare_values.h"
 #include "app/state/background.h"
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 
 namespace aft::app {
 

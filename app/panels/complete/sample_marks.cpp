@@ -120,7 +120,11 @@ void add_sample_actions(Actions& actions) {
                              "last until the next completion.",
                  .icon = icon::star_outline,
                  .why_not = why_no_samples,
-                 .run = star});
+                 .run = star,
+                 .is_on = [](const ViewState& ui) {
+                     return why_no_samples(ui).empty() &&
+                            ui.selection.completion.starred.contains(chosen_of(ui));
+                 }});
     actions.add(
         {.id = "complete.discard",
          .name = "Discard sample",

@@ -93,10 +93,21 @@ const bench::TimedForm* best_peer(const bench::TimedRow& row) {
     return best;
 }
 
+// Of our fastest form in float32; 0: none was timed.
+double ours_of(const bench::TimedRow& row) {
+    double fastest = 0;
+    for (const bench::TimedForm& form : row.forms)
+        if (form.is_ours && form.precision == "fp32" && (fastest == 0 || form.median_ms < fastest))
+            fastest = form.median_ms;
+    return fastest;
+}
+
 std::string verdict_words(const bench::TimedRow& row) {
     const bench::TimedForm* const best = best_peer(row);
     if (best == nullptr) return "nothing to compare with";
-    if (best->ratio == 0) return "no ratio: the machine was disturbed";
+    if (best->ratio == 0)
+        return fmt::format("no ratio: the machine was disturbed (ours {}, softmax attention {})",
+                           time_words(ours_of(row)), time_words(best->median_ms));
     const double times = best->ratio >= 1 ? best->ratio : 1 / best->ratio;
     return fmt::format("{:.2f} times as {} as softmax attention ({:.2f} to {:.2f})", times,
                        best->ratio >= 1 ? "fast" : "slow",

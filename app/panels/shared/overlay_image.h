@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "app/state/completion_choice.h"
-#include "core/colormap.h"
-#include "core/image.h"
+#include "core/images/colormap.h"
+#include "core/images/image.h"
 #include "viz/image_grid.h"
 
 namespace aft::app {

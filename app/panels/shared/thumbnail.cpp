@@ -2,7 +2,7 @@
 
 #include <imgui.h>
 
-#include "core/colormap.h"
+#include "core/images/colormap.h"
 
 namespace aft::app {
 

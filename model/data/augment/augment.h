@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.h"
+#include "core/images/image.h"
 #include "model/config.h"
 #include "model/data/source.h"
 

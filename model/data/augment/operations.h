@@ -3,7 +3,7 @@
 #pragma once
 #include <array>
 
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft {
 

@@ -2,7 +2,7 @@
 // shrinks, as a target pixel ("bilinear with antialiasing"): smooth in both directions. Edges
 // repeat nothing: weights are normalised over the pixels of the part. Pure; any thread.
 #pragma once
-#include "core/image.h"
+#include "core/images/image.h"
 
 namespace aft {
 

@@ -1,0 +1,202 @@
+#include "app/frame/cards/figure_card.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "app/frame/cards/overlays.h"
+#include "app/panels/shared/copy_command.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
+#include "core/caught.h"
+#include "core/text.h"
+#include "model/model_files.h"
+#include "model/system.h"
+
+namespace aft::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kEndings[] = {".svg", ".png"};
+constexpr int kPngScale = 2;
+
+std::string why_no_figures(const ModelView& ui) {
+    if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
+    return ui.status.saved_step < 0 ? "Figures are made of what is saved, and nothing is yet: Save "
+                                      "writes the present step."
+                                    : "";
+}
+
+void write_asked(const FigureRequest& request, const fs::path& file, bool is_dark,
+                 const std::stop_token& stop) {
+    check_figure_file(file);
+    JobControl control;
+    control.stop = stop;
+    FigureResult result = make_figure(request, control);
+    result.scene.is_dark = is_dark;
+    write_figure(file, result.scene, file.extension() == ".png" ? kPngScale : 1);
+}
+
+}  // namespace
+
+std::string why_not_figure(const ModelView& ui, const FigureRoom& room) {
+    const std::string why = room.why_not({.mixer = ui.status.mixer,
+                                          .task = ui.status.task,
+                                          .is_run = !is_checkpoint_file(ui.status.path)});
+    if (!why.empty() || !room.is_comparison) return why;
+    return "it compares several models; the command afterimage figure takes them";
+}
+
+FigureRequest figure_request(const ViewState& ui, const std::string& figure) {
+    FigureRequest request;
+    request.figure = figure;
+    request.models = {ui.status.path};
+    request.device = ui.status.device.starts_with("cuda") ? "cuda" : "cpu";
+    request.data = shown_data(ui);
+    if (ui.selection.image.path.empty()) request.index = ui.selection.image.index;
+    const int64_t step = ui.selection.step;
+    if (step < 0 || ui.session == nullptr || is_checkpoint_file(ui.status.path)) return request;
+    const std::vector<int64_t> saved = ui.session->saved_steps();
+    const FigureRoom& room = find_room(figures(), figure, "figure");
+    const bool reads_log =
+        !room.why_not({.mixer = ui.status.mixer, .task = ui.status.task}).empty();
+    if (!reads_log && std::binary_search(saved.begin(), saved.end(), step))
+        request.models = {checkpoint_file(ui.status.path, step)};
+    return request;
+}
+
+// The first one that this model can make, unless one is chosen already that it can.
+void FigureCard::open(const ViewState& ui) {
+    is_open_ = is_new_ = true;
+    const bool is_same = std::exchange(model_, ui.status.path) == ui.status.path;
+    if (is_same && !figure_.empty()) return;
+    figure_.clear();
+    for (const FigureRoom& room : figures())
+        if (figure_.empty() && why_not_figure(ui, room).empty()) choose(ui, room.info.name);
+}
+
+void FigureCard::choose(const ViewState& ui, const std::string& figure) {
+    figure_ = figure;
+    const fs::path folder = proposed_folder(file_, ui.settings.last_folder);
+    file_ = (folder / (figure + kEndings[format_])).string();
+}
+
+void FigureCard::draw_rows(PaneContext& ui, float height) {
+    ui.recorder.set_section("Figures##figures");
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    ImGui::BeginChild("figures", {0, height}, ImGuiChildFlags_NavFlattened);
+    for (const FigureRoom& room : figures()) {
+        const std::string why = why_not_figure(ui, room);
+        const std::string& name = room.info.name;
+        const Row line = row(ui, WidgetName::data(name),
+                             {40, name == figure_, why.empty() ? room.info.sentence : why});
+        const ImU32 ink = why.empty() ? ui.theme.text1 : ui.theme.text3;
+        const float x = line.min.x + ui.px(10);
+        text_at(ui, {x, line.min.y + ui.px(3)}, name, {text_size::body, ink, Face::medium});
+        text_at(ui, {x, line.min.y + ui.px(21)}, why.empty() ? room.info.sentence : why,
+                {text_size::hint, why.empty() ? ui.theme.text2 : ui.theme.warn, Face::regular,
+                 line.max.x - x - ui.px(10)});
+        if (line.pressed && why.empty()) choose(ui, name);
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+}
+
+void FigureCard::draw_foot(Ui& ui) {
+    ui.recorder.set_section("Answer##answer");
+    if (fs::path(file_).extension() == kEndings[1 - format_]) format_ = 1 - format_;  // was typed
+    const Choice formats[] = {{.text = "SVG##svg"}, {.text = "PNG##png"}};
+    if (segmented(ui, "Format##format", format_,
+                  {.list = formats,
+                   .tip = "SVG has real text and is sharp at any size; PNG is made of pixels."}))
+        file_ = fs::path(file_).replace_extension(kEndings[format_]).string();
+    ImGui::SameLine(0, ui.px(12));
+    const Choice grounds[] = {{.text = "Light##light"}, {.text = "Dark##dark"}};
+    (void)segmented(ui, "Ground##ground", ground_,
+                    {.list = grounds, .tip = "The ground of the figure; light for print."});
+    const TextEdit edit = text_field(ui,
+                                     {.name = "File##file",
+                                      .hint = "picture to write: .svg or .png",
+                                      .focus = std::exchange(is_new_, false),
+                                      .mono = true,
+                                      .tip = "Where the figure is written."},
+                                     file_);
+    hint(ui, fmt::format("Made of the saved weights{}, as afterimage figure does.",
+                         ui.selection.step < 0 || is_checkpoint_file(ui.status.path)
+                             ? ", newest step"
+                             : " of the shown step, else of the newest"));
+    const std::string why = figure_.empty()   ? "This model can make none of these figures."
+                            : file_.empty()   ? "Type the file to write."
+                            : work_.is_busy() ? "The figure before is still being drawn."
+                                              : why_no_figures(ui);
+    const CardAnswer answer = save_buttons(ui, {.why_not = why,
+                                                .tip = "Draws the figure and writes it.",
+                                                .is_submitted = edit.is_submitted});
+    if (answer == CardAnswer::cancel) is_open_ = false;
+    if (answer == CardAnswer::save) start(ui);
+}
+
+void FigureCard::start(Ui& ui) {
+    is_open_ = false;
+    std::error_code ignored;
+    const fs::path file = fs::absolute(file_, ignored);
+    ui.toasts.add({.kind = ToastKind::info,
+                   .title = "Drawing " + figure_,
+                   .detail = "The file is written when it is done."});
+    work_.start([request = figure_request(ui, figure_), file, is_dark = ground_ == 1,
+                 number = ++started_](const auto& publish, const std::stop_token& stop) {
+        SavedFigure out{.file = file.string(), .error = {}, .number = number};
+        out.error = error_words([&] { write_asked(request, file, is_dark, stop); }, plain_words);
+        publish(std::move(out));
+    });
+}
+
+void FigureCard::report(Ui& ui) {
+    if (work_.is_busy()) ui.want_frame_at(ui.time + 0.1);
+    const auto drawn = work_.latest();
+    if (!drawn || drawn->number == reported_) return;
+    reported_ = drawn->number;
+    const bool is_done = drawn->error.empty();
+    ui.toasts.add({.kind = is_done ? ToastKind::done : ToastKind::error,
+                   .title = is_done ? "Figure saved" : "Figure not saved",
+                   .detail = is_done ? drawn->file : drawn->error});
+    ui.say(is_done ? "info" : "error",
+           is_done ? "figure saved: " + drawn->file : "figure not saved: " + drawn->error);
+}
+
+void FigureCard::draw(Ui& ui, ImVec2 display) {
+    if (!is_open_) return;
+    const auto rows = float(figures().size());
+    const float width = std::min(ui.px(760), display.x - ui.px(32));
+    const float height = std::min(ui.px(40 * rows + 210), display.y - ui.px(110));
+    const OverlayScope card(ui, "Figure card", {std::floor((display.x - width) / 2), ui.px(72)},
+                            {width, height});
+    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
+    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
+    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
+                      ImGuiChildFlags_NavFlattened);
+    text(ui, "Save as figure", {text_size::empty, ui.theme.text1, Face::semibold});
+    ImGui::Dummy({1, ui.px(2)});
+    draw_rows(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - ui.px(136)));
+    draw_foot(ui);
+    ImGui::EndChild();
+}
+
+void add_figure_actions(Actions& actions, FigureCard& card) {
+    actions.add({.id = "file.save_figure",
+                 .name = "Save as figure...",
+                 .sentence = "Draws a figure of the paper from this model, as SVG or PNG.",
+                 .icon = icon::save,
+                 .menu = "File",
+                 .why_not = why_no_figures,
+                 .run = [&card](ViewState& ui) { card.open(ui); }});
+}
+
+}  // namespace aft::app

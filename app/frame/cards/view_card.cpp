@@ -1,0 +1,165 @@
+#include "app/frame/cards/view_card.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "app/frame/cards/overlays.h"
+#include "app/state/view_file.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
+#include "core/caught.h"
+#include "core/files.h"
+#include "model/system.h"
+
+namespace aft::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kEndings[] = {".json", ".png", ".svg", ".npz"};
+constexpr int kView = 0, kPng = 1, kSvg = 2, kNumbers = 3;
+
+// Of the format with this ending; -1: none has it.
+int format_of(const fs::path& file) {
+    const std::string ending = lower_ending(file);
+    if (ending == ".csv") return kNumbers;
+    for (int i = 0; i < int(std::size(kEndings)); ++i)
+        if (ending == kEndings[i]) return i;
+    return -1;
+}
+
+}  // namespace
+
+// Proposed: view.json, view-2.json, ... in the folder that was used last.
+void ViewCard::open(const PaneContext& ui) {
+    is_open_ = is_new_ = true;
+    problem_.clear();
+    const fs::path folder = proposed_folder(file_, ui.settings.last_folder);
+    constexpr int kMostNumber = 1000;
+    std::error_code ignored;
+    fs::path file = folder / fmt::format("view{}", kEndings[format_]);
+    for (int i = 2; i < kMostNumber && fs::exists(file, ignored); ++i)
+        file = folder / fmt::format("view-{}{}", i, kEndings[format_]);
+    file_ = file.string();
+}
+
+void ViewCard::save(Ui& ui) {
+    std::error_code ignored;
+    fs::path file = fs::absolute(file_, ignored);
+    if (format_of(file) != format_) file += kEndings[format_];
+    problem_ = error_words(
+        [&] {
+            check_writable(file);
+            if (format_ == kView) write_view_file(file.string(), view_of(ui));
+        },
+        plain_words);
+    if (!problem_.empty()) return;
+    is_open_ = false;
+    file_ = file.string();
+    if (format_ != kView) {
+        PictureRequest request{.path = file_, .scale = format_ == kPng ? scale_ + 1 : 1};
+        if (format_ != kNumbers && ground_ > 0)
+            request.ground = ground_ == 1 ? ThemeName::light : ThemeName::dark;
+        return ui.commands.send(TakePicture{std::move(request)});
+    }
+    ui.toasts.add({.kind = ToastKind::done,
+                   .title = "View saved",
+                   .detail = file_ + "  \u00B7  open it like a run"});
+    ui.say("info", "view saved: " + file_);
+}
+
+void ViewCard::draw_format(DrawContext& ui) {
+    if (const int typed = format_of(file_); typed >= 0) format_ = typed;
+    const Choice formats[] = {
+        {.text = "Opens again##view", .tip = "A file that opens what is on the screen again."},
+        {.text = "PNG##picture", .tip = "The panes in the middle, pixel by pixel."},
+        {.text = "SVG##svg", .tip = "The panes in the middle with real text, sharp at any size."},
+        {.text = "Numbers##numbers",
+         .tip = "What the panes in the middle draw, as .npz for numpy.load or as .csv."}};
+    if (segmented(ui, "Format##format", format_, {formats}) && !file_.empty()) {
+        fs::path file = file_;
+        if (format_of(file) >= 0) file.replace_extension();
+        file_ = file.string() + kEndings[format_];
+    }
+    if (format_ == kPng || format_ == kSvg) {
+        ImGui::SameLine(0, ui.px(12));
+        const Choice grounds[] = {{.text = "As shown##as_shown"},
+                                  {.text = "Light##light", .tip = "For print."},
+                                  {.text = "Dark##dark"}};
+        (void)segmented(ui, "Ground##ground", ground_, {grounds});
+    }
+    if (format_ == kPng) {
+        ImGui::SameLine(0, ui.px(12));
+        const Choice scales[] = {
+            {.text = "1x##1"}, {.text = "2x##2"}, {.text = "3x##3"}, {.text = "4x##4"}};
+        (void)segmented(ui, "Scale##scale", scale_,
+                        {.list = scales, .tip = "Pixels of the picture for one of the screen."});
+    }
+}
+
+void ViewCard::draw_words(PaneContext& ui) const {
+    if (!problem_.empty()) return draw_problem(ui, problem_);
+    constexpr const char* kWords[] = {
+        "Keeps the model's path, step, place, pins, experiments, how maps are drawn, Compare, the "
+        "Lab and how "
+        "Complete samples.",
+        "The panes in the middle as they are arranged; letters and maps are sharp at every scale.",
+        "The panes in the middle as they are arranged; text stays text, maps are embedded.",
+        "Every map, curve, bar and picture of the panes in the middle, by the pane's name, with "
+        "this view as note.json. A map of blocks holds the blocks; the commands write all of it."};
+    const bool is_csv = format_ == kNumbers && lower_ending(file_) == ".csv";
+    hint(ui, is_csv ? "Every map, curve, bar and picture of the panes in the middle, a line for "
+                      "each value: its table, up to three indices, the value."
+                    : kWords[format_]);
+}
+
+void ViewCard::draw(Ui& ui, ImVec2 display) {
+    if (!is_open_) return;
+    const float width = std::min(ui.px(760), display.x - ui.px(32)), height = ui.px(232);
+    const OverlayScope card(ui, "View card", {std::floor((display.x - width) / 2), ui.px(72)},
+                            {width, height});
+    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
+    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
+    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
+                      ImGuiChildFlags_NavFlattened);
+    text(ui, "Save view", {text_size::empty, ui.theme.text1, Face::semibold});
+    ImGui::Dummy({1, ui.px(2)});
+    draw_format(ui);
+    const TextEdit edit = text_field(ui,
+                                     {.name = "File##file",
+                                      .hint = "file to write",
+                                      .focus = std::exchange(is_new_, false),
+                                      .mono = true,
+                                      .tip = "Where the view is written."},
+                                     file_);
+    draw_words(ui);
+    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+    const std::string why = file_.empty() ? "Type the file to write." : "";
+    const CardAnswer answer =
+        save_buttons(ui, {.why_not = why, .tip = "Writes it.", .is_submitted = edit.is_submitted});
+    if (answer == CardAnswer::cancel) is_open_ = false;
+    if (answer == CardAnswer::save) save(ui);
+    ImGui::EndChild();
+}
+
+void add_view_actions(Actions& actions, ViewCard& card) {
+    actions.add({.id = "file.save_view",
+                 .name = "Save view...",
+                 .sentence = "Writes what is on the screen to a file that opens it again, as a "
+                             "picture, or its numbers.",
+                 .icon = icon::save,
+                 .shortcut = "Ctrl+E",
+                 .menu = "File",
+                 .why_not =
+                     [](const ViewState& ui) {
+                         return ui.session == nullptr || !ui.has_model() ? "No model is open."
+                                                                         : std::string();
+                     },
+                 .run = [&card](Ui& ui) { card.open(ui); }});
+}
+
+}  // namespace aft::app

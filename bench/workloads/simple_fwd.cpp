@@ -1,0 +1,24 @@
+#include "bench/workloads/workload.h"
+
+namespace aft::bench {
+namespace {
+
+std::vector<Problem> problems(bool quick) {
+    std::vector<Problem> all;
+    for (const Shape& shape : {kS1, kS4}) {
+        Problem one =
+            make_problem(ops::OperatorKind::simple, quick ? tiny(shape) : shape, {.causal = true});
+        one.accept_x_limit = one.accept_x_limit_bf16 = 1.45;
+        one.accept = {{.group = "", .precision = "", .ratio = 4.5}};
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+}  // namespace
+
+WorkloadRoom simple_fwd_workload() {
+    return {.info = {"simple_fwd", "aft-simple, causal, forward"}, .problems = problems};
+}
+
+}  // namespace aft::bench

@@ -1,0 +1,190 @@
+// Lab: interventions, what they cost on the pinned batch, completions beside the untouched ones,
+// undo, recipes. What the screen says is what the command measures.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "app/panels/lab/lab_words.h"
+#include "core/images/image.h"
+#include "core/text.h"
+#include "model/jobs.h"
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+class LabWindow : public BareTest {
+  protected:
+    void open_run() {
+        open_trained_run();
+        path_ = folder_.string();
+    }
+    [[nodiscard]] LabChoice& lab() { return ui().selection.lab; }
+    [[nodiscard]] bool has_measured() {
+        const LossChange& change = lab().numbers.together;
+        return change && change->count == lab().examples;
+    }
+    [[nodiscard]] bool has_completed() {
+        return value_of("result/main/lab_2_0").starts_with("mean");
+    }
+    std::string path_;
+};
+
+TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
+    open_run();
+    lab().examples = 16;
+    run("lab.zero_selected\nframes 3\n");
+    EXPECT_EQ(ui().workspace, Workspace::lab);
+    ASSERT_TRUE(until([&] { return has_measured(); })) << dump(ui());
+    lab().file = (scratch_ / "recipe.json").string();
+    run("lab.save_recipe\nframes 2\n");
+    EvalRequest request;
+    request.model = path_;
+    request.data = ui().status.config.data.source;
+    request.recipe = lab().file;
+    request.limit = 16;
+    const EvalResult result = eval_job(request, {});
+    ASSERT_TRUE(result.change);
+    EXPECT_NEAR(lab().numbers.together->mean, result.change->metric.mean, 2e-5);
+    EXPECT_NEAR(lab().numbers.together->standard_error, result.change->metric.standard_error, 2e-5);
+    EXPECT_NEAR(*lab().numbers.untouched, result.change->untouched_metric, 2e-5);
+    EXPECT_NE(value_of("result/main/loss_change").find(change_words(*lab().numbers.together)),
+              std::string::npos);
+    EXPECT_EQ(value_of("result/main/change_0"), change_words(*lab().numbers.each.at(0)));
+}
+
+TEST_F(LabWindow, NoExampleOfASmallPartCountsTwice) {
+    initialize_model("cpu", 1);
+    make();
+    const fs::path pictures = scratch_ / "pictures";
+    fs::create_directories(pictures);
+    for (int i = 0; i < 40; ++i)
+        write_png(pictures / (std::to_string(i) + ".png"),
+                  Image{8, 8, 1, std::vector<uint8_t>(64, uint8_t(6 * i))});
+    OpenRequest request;
+    request.config = tiny_config();
+    request.config->data.source = "images:" + pictures.string();
+    request.out = (scratch_ / "run").string();
+    ui().commands.send(OpenRun{std::move(request)});
+    run("frames 2\nwait Ready 60\n");
+    session().run().step(1);
+    run("wait Paused 60\n");
+    lab().examples = 64;
+    run("lab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_measured(); })) << dump(ui());
+    const auto item = ui().session->items().example(lab().split, lab().first);
+    ASSERT_NE(item, nullptr);
+    EXPECT_GT(item->part_size, 1);
+    EXPECT_EQ(lab().examples, item->part_size);
+    EXPECT_LT(lab().examples, 40);
+}
+
+TEST_F(LabWindow, WhatIsOffCostsNothingAndUndoBringsItBack) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_measured(); }));
+    run("click interventions/main/on_0\nframes 3\n");
+    EXPECT_TRUE(lab_active(lab()).is_untouched());
+    EXPECT_NE(value_of("result/main/loss_change").find("0.000"), std::string::npos);
+    run("key Ctrl+Z\nframes 3\n");
+    EXPECT_TRUE(lab().recipe.interventions.at(0).on);
+    run("key Ctrl+Z\nframes 3\n");
+    EXPECT_TRUE(lab().recipe.interventions.empty());
+    EXPECT_TRUE(is_there("lab.add"));
+    run("key Ctrl+Y\nkey Ctrl+Y\nframes 3\n");
+    ASSERT_EQ(lab().recipe.interventions.size(), 1u);
+    EXPECT_FALSE(lab().recipe.interventions[0].on);
+}
+
+TEST_F(LabWindow, StrengthOrderAndRemoval) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nlab.off_selected\nframes 3\n");
+    ASSERT_EQ(lab().recipe.interventions.size(), 2u);
+    run("set interventions/main/strength_1 50\nframes 3\n");
+    EXPECT_NEAR(lab().recipe.interventions[1].strength, 0.5, 1e-9);
+    run("lab.earlier\nframes 2\n");
+    EXPECT_EQ(lab().recipe.interventions[0].name, "off");
+    EXPECT_EQ(lab().chosen, 0u);
+    run("lab.remove\nframes 2\n");
+    ASSERT_EQ(lab().recipe.interventions.size(), 1u);
+    EXPECT_EQ(lab().recipe.interventions[0].name, "zero");
+    run("lab.clear\nframes 2\n");
+    EXPECT_TRUE(lab().recipe.interventions.empty());
+}
+
+TEST_F(LabWindow, CompletionsStandBesideTheUntouchedOnes) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_completed(); })) << dump(ui());
+    lab().recipe.interventions[0].strength = 0;
+    ASSERT_TRUE(until([&] { return value_of("result/main/lab_2_0") == "mean 0.0 levels"; }))
+        << "the same random numbers: " << value_of("result/main/lab_2_0");
+}
+
+TEST_F(LabWindow, ARecipeForAnotherModelIsRefusedInWords) {
+    open_run();
+    lab().examples = 8;
+    const std::string file = (scratch_ / "other.json").string();
+    std::ofstream(file) << R"({"afterimage_recipe": 1, "interventions": [
+        {"name": "zero", "layer": 99}]})";
+    lab().file = file;
+    run("lab.open_recipe\nframes 3\n");
+    ASSERT_TRUE(until([&] { return !lab().problem.empty(); }));
+    EXPECT_NE(lab().problem.find("layer 99 is not in this model: 0 to 1"), std::string::npos)
+        << lab().problem;
+    run("lab.clear\nlab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_measured(); })) << lab().problem;
+    lab().file = (scratch_ / "none.json").string();
+    run("lab.open_recipe\nframes 2\n");
+    EXPECT_EQ(lab().recipe.interventions.size(), 1u) << "a file that is not there changes nothing";
+}
+
+TEST_F(LabWindow, TheMapsShowTheBiasBeforeAndAfter) {
+    open_run();
+    lab().examples = 8;
+    run("lab.zero_selected\nframes 3\n");
+    const auto has_map = [&](const char* name) {
+        const std::string value = value_of(name);
+        return value.find("norm") != std::string::npos;
+    };
+    ASSERT_TRUE(until([&] {
+        return has_map("interventions/maps/map_before") && has_map("interventions/maps/map_after");
+    })) << dump(ui());
+    ASSERT_TRUE(until([&] { return value_of("interventions/maps/map_after").ends_with("norm 0"); }))
+        << value_of("interventions/maps/map_after");
+    EXPECT_FALSE(value_of("interventions/maps/map_before").ends_with("norm 0"));
+}
+
+TEST_F(LabWindow, PatchingShowsWhatTheProbeWrites) {
+    open_run();
+    run("view.workspace_lab\nframes 6\nclick patching/main/tab\nframes 3\n");
+    ASSERT_TRUE(until([&] {
+        const WidgetRecord* const patch = ui().recorder.find("patching/main/patch");
+        return patch != nullptr && patch->why_not.empty();
+    })) << dump(ui());
+    run("click patching/main/patch\nframes 3\n");
+    ProbeJob job;
+    job.probe = "patching";
+    job.model = path_;
+    job.data = ui().status.config.data.source + "&split=" + ui().selection.image.split;
+    if (job.data.find('?') == std::string::npos) job.data.replace(job.data.find('&'), 1, "?");
+    job.other = 1;
+    job.out = (scratch_ / "patching.npy").string();
+    const ProbeResult result = probe_job(job, {});
+    const std::string size = fmt::format("{}x{}", result.shape.at(0), result.shape.at(1));
+    EXPECT_TRUE(until([&] { return value_of("patching/main/patching_map") == size; }))
+        << value_of("patching/main/patching_map") << " " << size;
+}
+
+TEST_F(LabWindow, ModelsWithoutALossSayWhy) {
+    make();
+    run("view.workspace_lab\nframes 3\n");
+    EXPECT_TRUE(is_there("file.open"));
+    EXPECT_EQ(ui().actions.why_not(ui(), "lab.add"), "No model is open.");
+}
+
+}  // namespace
+}  // namespace aft::app

@@ -1,0 +1,75 @@
+// A completed text: every character of a sample can be clicked, and Play then looks at it.
+#include "app/panels/complete/completion_state.h"
+#include "tests/app/panels/text_run.h"
+#include "tests/app/stage_fixture.h"
+#include "viz/text_map.h"
+
+namespace aft::app {
+namespace {
+
+class SampleText : public BareTest {
+  protected:
+    void complete_text() {
+        initialize_model("cpu", 1);
+        make();
+        ui().commands.send(OpenRun{text_run(scratch_.path(), 60)});
+        run("frames 2\nwait Ready 60\nview.workspace_complete\nframes 4\n");
+        CompletionChoice& choice = ui().selection.completion;
+        choice.prompt = "Line";
+        choice.length = 12;
+        choice.sample.samples = 2;
+        run("complete.start\nframes 3\n");
+        ASSERT_TRUE(until([&] {
+            const auto& now = ui().selection.completion.own;
+            return now && now->done && now->error.empty();
+        }));
+        steps(3);
+    }
+    // Where a byte of the second sample stands.
+    ImVec2 place_of(size_t byte) {
+        const WidgetRecord* const area = ui().recorder.find("samples/main/text_2");
+        const ImVec2 cell = viz::text_cell(ui());
+        const auto& tokens = ui().selection.completion.own->samples.at(1);
+        const auto columns = std::llround((area->max.x - area->min.x) / cell.x);
+        const viz::TextLayout layout =
+            viz::lay_out_text(shown_bytes(ui(), tokens, tokens.size()), columns);
+        const viz::MapCell at = layout.places.at(byte);
+        return {(float(at.column) + 0.5F) * cell.x, (float(at.row) + 0.5F) * cell.y};
+    }
+    void click(size_t byte) {
+        const WidgetRecord* const area = ui().recorder.find("samples/main/text_2");
+        ASSERT_NE(area, nullptr);
+        const ImVec2 at = place_of(byte);
+        ImGuiIO& io = ImGui::GetIO();
+        io.AddMousePosEvent(area->min.x + at.x, area->min.y + at.y);
+        steps(2);
+        io.AddMouseButtonEvent(0, true);
+        steps(2);
+        io.AddMouseButtonEvent(0, false);
+        steps(3);
+    }
+};
+
+TEST_F(SampleText, ACharacterThatWasAddedIsLookedAt) {
+    complete_text();
+    click(6);
+    EXPECT_EQ(ui().selection.completion.chosen, 1);
+    EXPECT_EQ(ui().selection.completion.position, 6);
+    EXPECT_TRUE(until([&] { return is_there("play/byte_6/chosen"); }));
+}
+
+TEST_F(SampleText, ACharacterOfThePromptChoosesTheSampleAlone) {
+    complete_text();
+    click(2);
+    EXPECT_EQ(ui().selection.completion.chosen, 1);
+    EXPECT_NE(ui().selection.completion.position, 2);
+}
+
+TEST_F(SampleText, TheWholeTextIsRecorded) {
+    complete_text();
+    EXPECT_TRUE(value_of("samples/main/text_1").starts_with("Line\u2502"))
+        << value_of("samples/main/text_1");
+}
+
+}  // namespace
+}  // namespace aft::app

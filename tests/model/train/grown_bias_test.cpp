@@ -1,0 +1,80 @@
+// Biases far past what the quick scaling bears (long training takes them there): the default path
+// must notice and agree with the definition, on a checkpoint read back from its file.
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <c10/core/GradMode.h>
+#include <gtest/gtest.h>
+
+#include "core/files.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/train/trainer.h"
+#include "tests/model/test_device.h"
+#include "tests/model/train/train_fixtures.h"
+
+namespace aft {
+namespace {
+
+double largest_bias(const Net& net) {
+    double largest = 0;
+    for (int64_t layer = 0; layer < net.config().layers; ++layer) {
+        const at::Tensor w = *net.mixer(layer).bias(net.config().tokens());
+        largest = std::max(largest, w.abs().max().item<double>());
+    }
+    return largest;
+}
+
+// Largest difference of the logits between the default path and the definition.
+double disagreement(const Net& net) {
+    const c10::NoGradGuard no_grad;
+    const ModelConfig& config = net.config();
+    const at::Tensor tokens = on_device(at::randint(0, config.levels, {2, config.tokens()},
+                                                    at::detail::createCPUGenerator(7), at::kLong));
+    Pass exact;
+    exact.backend = ops::OperatorBackend::reference;
+    return (net.forward(tokens, exact) - net.forward(tokens, {})).abs().max().item<double>();
+}
+
+// The rate of the biases is 10, a thousand times that of the weights: w passes 100 within 120
+// steps.
+Config growing(const std::string& mixer) {
+    Config config = tiny_config();
+    config.model.mixer = mixer;
+    config.model.own["factors"] = 0;
+    config.model.own["window"] = mixer == "aft-local" ? 24 : 0;
+    config.train.learning_rate = 0.01;
+    config.train.bias_learning_rate_scale = 1000;
+    config.train.bias_weight_decay = 0;
+    config.train.steps = 120;
+    return config;
+}
+
+class GrownBias : public testing::TestWithParam<std::string> {};
+
+TEST_P(GrownBias, TrainedPastAHundredStaysExact) {
+    const Scratch folder;
+    const fs::path file = folder.path() / "grown.safetensors";
+    Trainer trainer(growing(GetParam()), test_device());
+    while (trainer.steps_done() < 120) ASSERT_EQ(trainer.step().failure, "");
+    write_checkpoint(file, trainer.checkpoint(false));
+    const Net net = make_net(read_checkpoint(file), test_device());
+    EXPECT_GT(largest_bias(net), 100);
+    EXPECT_LT(disagreement(net), 2e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mixers, GrownBias, testing::Values("aft-full", "aft-local"),
+                         [](const auto& mixer) { return mixer.param.substr(4); });
+
+TEST(GrownBiasShipped, TheShippedModelTenTimesEnlargedStaysExact) {
+    Net net = make_net(read_checkpoint(shared_file("assets/demo/cifar10-small.safetensors")),
+                       test_device());
+    {
+        const c10::NoGradGuard no_grad;
+        for (Parameter& parameter : net.parameters())
+            if (parameter.name.ends_with(".u")) parameter.value.mul_(10);
+    }
+    EXPECT_GT(largest_bias(net), 100);
+    EXPECT_LT(disagreement(net), 2e-3);
+}
+
+}  // namespace
+}  // namespace aft
