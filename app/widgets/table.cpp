@@ -52,6 +52,10 @@ std::vector<float> column_widths(const DrawContext& ui, std::span<const Column> 
     return widths;
 }
 
+struct PlacedColumn {
+    const Column* column;
+    float x, width;  // pixels
+};
 struct TableCell {
     float x, width, y, size;
     ImU32 color;
@@ -77,57 +81,86 @@ bool sort_button(DrawContext& ui, const WidgetName& name, const Column& column, 
     return is_pressed;
 }
 
-void draw_heads(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
-                std::span<const float> widths, int* sorted_by) {
+// Of all columns; `by`: null where the rows cannot be sorted.
+void draw_heads(DrawContext& ui, const WidgetName& name, std::span<const PlacedColumn> columns,
+                int* by) {
     const ImVec2 head = ImGui::GetCursorScreenPos();
-    float x = head.x;
-    for (size_t c = 0; c < columns.size(); ++c) {
-        const bool is_sorted = sorted_by != nullptr && *sorted_by == int(c);
+    for (const PlacedColumn& at : columns) {
+        const Column& column = *at.column;
+        const auto index = int(&at - columns.data());
+        const bool is_sorted = by != nullptr && *by == index;
         bool is_hot = false;
-        if (sorted_by != nullptr && !columns[c].sort_id.empty()) {
-            ImGui::SetCursorScreenPos({x, head.y});
-            if (sort_button(ui, name.with(": by " + columns[c].title, ":by_" + columns[c].sort_id),
-                            columns[c], {widths[c], ui.px(25)}))
-                *sorted_by = is_sorted ? -1 : int(c);
+        if (by != nullptr && !column.sort_id.empty()) {
+            ImGui::SetCursorScreenPos({at.x, head.y});
+            if (sort_button(ui, name.with(": by " + column.title, ":by_" + column.sort_id), column,
+                            {at.width, ui.px(25)}))
+                *by = is_sorted ? -1 : index;
             is_hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
         }
-        draw_cell(ui, columns[c], (is_sorted ? "\u2193 " : "") + columns[c].title,
-                  {x, widths[c], head.y + ui.px(5), text_size::hint,
+        draw_cell(ui, column, (is_sorted ? "\u2193 " : "") + column.title,
+                  {at.x, at.width, head.y + ui.px(5), text_size::hint,
                    is_sorted || is_hot ? ui.theme.text1 : ui.theme.text3});
-        x += widths[c];
     }
     ImGui::SetCursorScreenPos(head);
+}
+
+// Under a head that has been drawn. Index of the row pressed.
+int draw_rows(DrawContext& ui, const WidgetName& name, std::span<const PlacedColumn> columns,
+              std::span<const TableRow> rows) {
+    int pressed = -1;
+    for (const TableRow& one : rows) {
+        std::string value;
+        for (const std::string& cell : one.cells) value += (value.empty() ? "" : " | ") + cell;
+        const Row line =
+            row(ui, name.with(": " + one.name.words, ":" + one.name.id), {26, one.selected, value});
+        if (line.pressed) pressed = static_cast<int>(&one - rows.data());
+        for (size_t c = 0; c < columns.size() && c < one.cells.size(); ++c)
+            draw_cell(ui, *columns[c].column, one.cells[c],
+                      {columns[c].x, columns[c].width, line.min.y + ui.px(5), text_size::body,
+                       ui.theme.text1});
+    }
+    return pressed;
+}
+
+// Where its columns stand.
+std::vector<PlacedColumn> placed(const DrawContext& ui, std::span<const Column> columns,
+                                 std::span<const TableRow> rows) {
+    const std::vector<float> widths =
+        column_widths(ui, columns, rows, ImGui::GetContentRegionAvail().x);
+    std::vector<PlacedColumn> out;
+    float x = ImGui::GetCursorScreenPos().x;
+    for (size_t c = 0; c < columns.size(); ++c) {
+        out.push_back({&columns[c], x, widths[c]});
+        x += widths[c];
+    }
+    return out;
+}
+
+// The line under the head; leaves the cursor at the first row.
+void finish_head(const DrawContext& ui) {
+    const float available = ImGui::GetContentRegionAvail().x;
+    const ImVec2 head = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {head.x, head.y + ui.px(25)}, {head.x + available, head.y + ui.px(25) + 1}, ui.theme.line);
+    ImGui::Dummy({available, ui.px(26)});
 }
 
 }  // namespace
 
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
-          std::span<const TableRow> rows, int* sorted_by) {
-    const float available = ImGui::GetContentRegionAvail().x;
-    const std::vector<float> widths = column_widths(ui, columns, rows, available);
-    const ImVec2 head = ImGui::GetCursorScreenPos();
-    draw_heads(ui, name, columns, widths, sorted_by);
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        {head.x, head.y + ui.px(25)}, {head.x + available, head.y + ui.px(25) + 1}, ui.theme.line);
+          const SortedRows& sorted) {
+    const std::vector<PlacedColumn> at = placed(ui, columns, sorted.rows);
+    draw_heads(ui, name, at, sorted.by);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    ImGui::Dummy({available, ui.px(26)});
-    int pressed = -1;
-    float x = head.x;
-    for (size_t r = 0; r < rows.size(); ++r) {
-        std::string value;
-        for (const std::string& cell : rows[r].cells) value += (value.empty() ? "" : " | ") + cell;
-        const Row line = row(ui, name.with(": " + rows[r].name.words, ":" + rows[r].name.id),
-                             {26, rows[r].selected, value});
-        if (line.pressed) pressed = static_cast<int>(r);
-        x = line.min.x;
-        for (size_t c = 0; c < columns.size() && c < rows[r].cells.size(); ++c) {
-            draw_cell(ui, columns[c], rows[r].cells[c],
-                      {x, widths[c], line.min.y + ui.px(5), text_size::body, ui.theme.text1});
-            x += widths[c];
-        }
-    }
+    finish_head(ui);
+    const int pressed = draw_rows(ui, name, at, sorted.rows);
     ImGui::PopStyleVar();
     return pressed;
+}
+
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+          std::span<const TableRow> rows) {
+    return table(ui, name, columns, SortedRows{rows, nullptr});
 }
 
 }  // namespace aft::app

@@ -21,9 +21,16 @@ struct TableRow {
     std::vector<std::string> cells{};
     bool selected = false;
 };
-// Index of the row pressed, -1 = none. `sorted_by`: the column that the caller sorts the rows by,
-// -1 = by their own order; changed by a press on a head, and back by another one.
+// Index of the row pressed, -1 = none.
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
-          std::span<const TableRow> rows, int* sorted_by = nullptr);
+          std::span<const TableRow> rows);
+
+struct SortedRows {
+    std::span<const TableRow> rows;  // as the caller has sorted them
+    int* by;                         // the column that they are sorted by, -1 = their own order
+};
+// The same; a press on a head with a `sort_id` changes `by`, another one changes it back.
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+          const SortedRows& rows);
 
 }  // namespace aft::app

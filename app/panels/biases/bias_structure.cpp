@@ -174,7 +174,7 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
                        (form.heads < 2 || one.head == std::max<int64_t>(0, ui.selection.cell.head));
         rows.push_back(std::move(row));
     }
-    const int pressed = table(ui, "Layers and heads##heads", columns, rows, &sorted_by);
+    const int pressed = table(ui, "Layers and heads##heads", columns, SortedRows{rows, &sorted_by});
     sort_ = sorted_by < 0 ? 0 : numbers[size_t(sorted_by)];
     if (pressed < 0) return;
     const HeadStructure& one = sorted[size_t(pressed)];
