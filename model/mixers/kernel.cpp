@@ -5,6 +5,7 @@
 
 #include "core/rng.h"
 #include "model/mixers/aft_layer.h"
+#include "model/nn/batched.h"
 
 namespace aft {
 
@@ -40,15 +41,16 @@ at::Tensor Kernel::effective(const MixContext& context) const {
     if (gumbel_tau <= 0) return w.view_as(k);
     at::Tensor sample;
     if (context.noise)
-        sample = ((w + gumbel_noise(w, *context.noise, context.layer)) / gumbel_tau).softmax(1);
+        sample = nn::row_softmax((w + gumbel_noise(w, *context.noise, context.layer)) / gumbel_tau);
     else
         sample = at::zeros_like(w).scatter_(1, w.argmax(1, true), 1.0);
     return (w * sample).view_as(k);
 }
 
 at::Tensor Kernel::entropy() const {
-    const at::Tensor logs = weights().log_softmax(1);
-    return -(logs.exp() * logs).sum();
+    // Summed by rows first: no sum of these is split by the number of threads.
+    const at::Tensor w = weights(), logs = w - w.logsumexp(1, true);
+    return -(logs.exp() * logs).sum(1).sum();
 }
 
 at::Tensor kernel_penalty(const Kernel& kernel, const KernelSettings& settings) {

@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
 #include "model/mixers/cost.h"
+#include "model/nn/batched.h"
 
 namespace aft {
 
@@ -52,15 +53,15 @@ class Lambda final : public Mixer {
     [[nodiscard]] at::Tensor forward(const at::Tensor& x,
                                      const MixContext& context) const override {
         const int64_t B = x.size(0), T = x.size(1), depth = k_.weight.size(0);
-        const at::Tensor v = v_norm_(v_(x));  // [B, T, d/h]
-        const at::Tensor k = k_(x).softmax(1);
+        // Of content and place: [B, k, d/h] and [B, T, k, d/h]; y [B, T, h, d/h].
+        const at::Tensor v = v_norm_(v_(x));
+        const at::Tensor k = nn::row_softmax(k_(x).transpose(1, 2));
         const at::Tensor q = q_norm_(q_(x).view({B, T, heads_, depth}));
-        const at::Tensor content = at::matmul(k.transpose(1, 2), v);      // [B, k, d/h]
+        const at::Tensor content = nn::batched_product(k, v);
         const at::Tensor E = positions(context).reshape({T * depth, T});  // row n k, source m
-        // Not matmul: it folds the batch in or not by what needs a gradient, with other roundings.
-        const at::Tensor place = at::bmm(E.unsqueeze(0).expand({B, -1, -1}), v)
-                                     .view({B, T, depth, -1});             // [B, T, k, d/h]
-        const at::Tensor y = at::matmul(q, content.unsqueeze(1) + place);  // [B, T, h, d/h]
+        const at::Tensor place =
+            nn::batched_product(E.unsqueeze(0).expand({B, -1, -1}), v).view({B, T, depth, -1});
+        const at::Tensor y = nn::batched_product(q, content.unsqueeze(1) + place);
         const at::Tensor mixed = y.flatten(2);
         show(context, "v", v);
         show(context, "mix", mixed);

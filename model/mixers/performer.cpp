@@ -16,6 +16,7 @@
 
 #include "model/mixers/attention_layer.h"
 #include "model/mixers/cost.h"
+#include "model/nn/batched.h"
 
 namespace aft {
 
@@ -64,7 +65,7 @@ struct FeatureSums {
 void take(FeatureSums& sums, const at::Tensor& keys, const at::Tensor& v1) {
     at::Tensor top = keys.detach().amax({2, 3}, true);
     if (sums.top.defined()) top = at::maximum(top, sums.top);
-    const at::Tensor block = at::matmul((keys - top).exp().transpose(2, 3), v1);
+    const at::Tensor block = nn::batched_product((keys - top).exp().transpose(2, 3), v1);
     sums.values = sums.values.defined() ? sums.values * (sums.top - top).exp() + block : block;
     sums.top = top;
 }
@@ -97,10 +98,11 @@ at::Tensor causal_sums(const at::Tensor& q, const at::Tensor& k, const at::Tenso
         const at::Tensor vi = v1.narrow(2, t, rows);
         FeatureSums next = before;
         take(next, ki, vi);
-        const at::Tensor inside = at::matmul(qi, (ki - next.top).exp().transpose(2, 3)).tril();
-        at::Tensor sum = at::matmul(inside, vi);
+        const at::Tensor inside =
+            nn::batched_product(qi, (ki - next.top).exp().transpose(2, 3)).tril();
+        at::Tensor sum = nn::batched_product(inside, vi);
         if (before.top.defined())
-            sum = sum + at::matmul(qi, before.values * (before.top - next.top).exp());
+            sum = sum + nn::batched_product(qi, before.values * (before.top - next.top).exp());
         out.push_back(sum);
         before = next;
     }
@@ -160,7 +162,7 @@ class Performer final : public AttentionLayer {
         if (config().causal()) return causal_sums(q, k, v1);
         FeatureSums all;
         take(all, k, v1);
-        return at::matmul(q, all.values);
+        return nn::batched_product(q, all.values);
     }
     // log f(x) sqrt(m), [..., d/h] -> [..., m]
     [[nodiscard]] at::Tensor features(const at::Tensor& x) const {

@@ -18,6 +18,7 @@
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
 #include "model/mixers/cost.h"
+#include "model/nn/batched.h"
 
 namespace aft {
 
@@ -143,7 +144,8 @@ class Reformer final : public Mixer {
         std::vector<at::Tensor> means, weights;
         for (const Round& round : all) {
             const at::Tensor logits = logits_of(round, all, q, k);  // [B, h, n, C, S]
-            const at::Tensor y = at::matmul(logits.softmax(4), blocks(sorted(v, round), true));
+            const at::Tensor y =
+                nn::batched_product(nn::row_softmax(logits), blocks(sorted(v, round), true));
             const int64_t T = q.size(2);
             const at::Tensor place = round.place.unsqueeze(3);
             means.push_back(
@@ -151,8 +153,8 @@ class Reformer final : public Mixer {
             weights.push_back(
                 logits.logsumexp(4).flatten(2, 3).narrow(2, 0, T).unsqueeze(3).gather(2, place));
         }
-        const at::Tensor shares = at::cat(weights, 3).softmax(3);  // [B, h, T, rounds]
-        return at::matmul(at::stack(means, 4), shares.unsqueeze(4)).squeeze(4);
+        const at::Tensor shares = nn::row_softmax(at::cat(weights, 3));  // [B, h, T, rounds]
+        return (at::stack(means, 4) * shares.unsqueeze(3)).sum(4);
     }
 
     [[nodiscard]] static at::Tensor sorted(const at::Tensor& x, const Round& round) {
@@ -191,8 +193,8 @@ class Reformer final : public Mixer {
         for (const Round& other : all) count = count + in_set(other);
         const at::Tensor is_filling = (j < 0).logical_or(j >= T);
         const at::Tensor unseen = in_set(round).logical_not_().logical_or_(is_filling);
-        const at::Tensor products = at::matmul(blocks(sorted(q, round), false),
-                                               blocks(sorted(k, round), true).transpose(3, 4));
+        const at::Tensor products = nn::batched_product(
+            blocks(sorted(q, round), false), blocks(sorted(k, round), true).transpose(3, 4));
         return (products.masked_fill(t == j, kItself) -
                 count.clamp_min(1).to(q.scalar_type()).log())
             .masked_fill(unseen.logical_and((t == j).logical_not()), kHidden);

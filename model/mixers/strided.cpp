@@ -14,6 +14,7 @@
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
 #include "model/mixers/cost.h"
+#include "model/nn/batched.h"
 
 namespace aft {
 
@@ -49,16 +50,18 @@ class Strided final : public SparseAttention {
         const at::Tensor q = rows(in.q) / std::sqrt(static_cast<double>(width));
         const at::Tensor k = rows(in.k), v = rows(in.v);
         const at::Tensor near_k = with_previous(k), near_v = with_previous(v);
-        const at::Tensor near =
-            at::matmul(q, near_k.transpose(3, 4)).masked_fill(near_hidden(n, l, q), kHidden);
+        const at::Tensor near = nn::batched_product(q, near_k.transpose(3, 4))
+                                    .masked_fill(near_hidden(n, l, q), kHidden);
         const at::Tensor column_v = v.transpose(2, 3);  // [B, h, l, n, width]
-        const at::Tensor far = at::matmul(q.transpose(2, 3), k.transpose(2, 3).transpose(3, 4))
-                                   .masked_fill(far_hidden(n, q), kHidden)
-                                   .transpose(2, 3);  // [B, h, n, l, n]
-        const at::Tensor shares = at::cat({near, far}, 4).softmax(4);
-        const at::Tensor y_near = at::matmul(shares.narrow(4, 0, 2 * l), near_v);
+        const at::Tensor far =
+            nn::batched_product(q.transpose(2, 3), k.transpose(2, 3).transpose(3, 4))
+                .masked_fill(far_hidden(n, q), kHidden)
+                .transpose(2, 3);  // [B, h, n, l, n]
+        const at::Tensor shares = nn::row_softmax(at::cat({near, far}, 4));
+        const at::Tensor y_near = nn::batched_product(shares.narrow(4, 0, 2 * l), near_v);
         const at::Tensor y_far =
-            at::matmul(shares.narrow(4, 2 * l, n).transpose(2, 3), column_v).transpose(2, 3);
+            nn::batched_product(shares.narrow(4, 2 * l, n).transpose(2, 3), column_v)
+                .transpose(2, 3);
         return (y_near + y_far).reshape({B, h, n * l, width}).narrow(2, 0, T);
     }
     [[nodiscard]] BlockPlan plan(int64_t) const override { return {}; }  // attend() has its own

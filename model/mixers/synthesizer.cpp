@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
 #include "model/mixers/cost.h"
+#include "model/nn/batched.h"
 
 namespace aft {
 
@@ -96,7 +97,8 @@ class Synthesizer final : public Mixer {
   private:
     // inside [B, h, n, d/h] -> [B, h, n, T]
     [[nodiscard]] at::Tensor logits(const at::Tensor& inside, int64_t T) const {
-        return at::matmul(inside, logits_.narrow(1, 0, T).transpose(1, 2)) +
+        const at::Tensor rows = logits_.narrow(1, 0, T).transpose(1, 2);
+        return nn::batched_product(inside, rows.expand({inside.size(0), -1, -1, -1})) +
                logits_bias_.narrow(1, 0, T).unsqueeze(1);
     }
     void check_length(int64_t T) const {

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string_view>
 
+#include "model/nn/mkl_thread.h"
 #include "model/ops/cpu/cpu.h"
 
-// MKL's own (oneMKL reference, "mkl_set_num_threads_local"), in every LibTorch that stands on MKL.
-extern "C" __attribute__((weak)) int MKL_Set_Num_Threads_Local(int threads);
-// BLAS's, likewise. By it a piece costs no more than its sums; at::mm adds 3 us.
+// BLAS's, in every LibTorch that stands on MKL. By it a piece costs no more than its sums; at::mm
+// adds 3 us.
 extern "C" __attribute__((weak)) void sgemm_(const char* transa, const char* transb, const int* m,
                                              const int* n, const int* k, const float* alpha,
                                              const float* a, const int* lda, const float* b,
@@ -22,22 +22,6 @@ extern "C" __attribute__((weak)) void sgemm_(const char* transa, const char* tra
 namespace aft::nn {
 
 namespace {
-
-// MKL on this thread alone: inside a parallel region it still splits some sums by the number of
-// threads that it might have had.
-class OneMklThread {
-  public:
-    OneMklThread() : before_(set(1)) {}
-    ~OneMklThread() { set(before_); }
-    OneMklThread(const OneMklThread&) = delete;
-    OneMklThread& operator=(const OneMklThread&) = delete;
-
-  private:
-    static int set(int threads) {
-        return MKL_Set_Num_Threads_Local == nullptr ? 0 : MKL_Set_Num_Threads_Local(threads);
-    }
-    int before_;
-};
 
 // Two cores of an EPYC (Zen 4), 4096 rows: x W^T with 256 x 256 weights 3.0 ms by MKL and 2.7 by
 // oneDNN, 1024 x 256 12.4 and 11.2, dY W 17.8 and 10.6; dY^T x 13.8 and 17.9, which stays with MKL.

@@ -70,8 +70,7 @@ TEST(Trainer, FortyStepsAreTwentyAFileAndTwenty) {
     expect_same(run(second, 20), {lines.begin() + 20, lines.end()});
 }
 
-// With another number of threads the matrix products are split elsewhere and round differently;
-// with the same number every bit repeats.
+// The order in which two threads finish changes no bit; ThreadCount compares with one thread.
 TEST(Trainer, TwoThreadsRepeatBitForBit) {
     const int before = at::get_num_threads();
     at::set_num_threads(2);
