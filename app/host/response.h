@@ -13,7 +13,7 @@ namespace aft::app {
 struct ResponseRow {
     std::string model;       // "mirror, T = 256"
     std::string what;        // "hover to read-out"
-    double budget_ms = 0;    // on two cores with OpenGL drawn by the processor
+    double budget_ms = 0;    // on two cores with OpenGL drawn by the processor; 0: none
     std::vector<double> ms;  // of each input, its frames drawn and read back
     std::string note;        // why there is none
 };

@@ -246,7 +246,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
 
 Net make_net(const Checkpoint& checkpoint, at::Device device) {
     check_size(checkpoint);
-    Net net(checkpoint.config.model, static_cast<uint64_t>(checkpoint.config.train.seed), device);
+    Net net(checkpoint.config.model, std::nullopt, device);
     std::unordered_map<std::string, const at::Tensor*> stored;
     for (const auto& [name, tensor] : checkpoint.weights) stored[name] = &tensor;
 

@@ -27,7 +27,8 @@ void check_head(const Intervention& asked, const InterventionInfo& room, int64_t
         fail_usage("head {} is not in this model: 0 to {}", asked.head, heads - 1);
 }
 
-BiasEdit bias_of(const Net& net, const Intervention& asked, const InterventionRoom& room,
+// All but the bias itself.
+BiasEdit edit_of(const Net& net, const Intervention& asked, const InterventionRoom& room,
                  int64_t layer) {
     const ModelConfig& model = net.config();
     BiasEdit edit{.w = {},
@@ -51,32 +52,28 @@ BiasEdit bias_of(const Net& net, const Intervention& asked, const InterventionRo
     if (!edit.traits.has_kernel() && T * T > static_cast<double>(kMostValues))
         fail_usage("a position bias of {} x {} is too large to be changed", model.tokens(),
                    model.tokens());
-    at::Tensor w = *net.mixer(layer).bias(model.tokens());
-    w = w.to(at::kCPU, at::kFloat);
-    if (w.dim() == 2 && !edit.traits.has_kernel()) w = w.unsqueeze(0);
-    edit.w = w.clone();
-    take_places(edit, model);
-    edit.inside = cells_inside(edit);
     return edit;
 }
 
 void change_bias(Net& net, const InterventionRoom& room, const Intervention& asked, int64_t layer) {
-    BiasEdit edit = bias_of(net, asked, room, layer);
-    const at::Tensor whole = edit.w;
+    BiasEdit edit = edit_of(net, asked, room, layer);
+    const at::Tensor stored = *net.mixer(layer).bias(net.config().tokens());
+    // A product of factors is nobody else's.
+    const bool is_new = edit.u.defined() || !stored.is_cpu() || stored.scalar_type() != at::kFloat;
+    const at::Tensor own = is_new ? stored.to(at::kCPU, at::kFloat) : stored.clone();
+    const at::Tensor whole = own.dim() == 2 && !edit.traits.has_kernel() ? own.unsqueeze(0) : own;
+    edit.w = whole;
+    take_places(edit, net.config());
+    edit.inside = cells_inside(edit);
     check_head(asked, room, whole.size(0));
     if (asked.head >= 0) edit.w = whole.slice(0, asked.head, asked.head + 1);
     const at::Tensor changed = room.edit_bias(edit);
     AFT_ASSERT(changed.sizes() == edit.w.sizes());
-    const at::Tensor may_change = edit.inside & edit.w.ne(-kInfinity);
-    const at::Tensor between = at::lerp(edit.w, changed, asked.strength);
-    const at::Tensor result =
-        at::where(may_change, asked.strength == 1 ? changed : between, edit.w);
-    if (asked.head < 0)
-        whole.copy_(result);
-    else
-        edit.w.copy_(result);
-    const at::Tensor like = *net.mixer(layer).bias(net.config().tokens());
-    set_bias(net, layer, whole.view(like.sizes()));
+    at::Tensor may_change = edit.w.ne(-kInfinity).logical_and_(edit.inside);
+    const at::Tensor wanted =
+        asked.strength == 1 ? changed : at::lerp(edit.w, changed, asked.strength);
+    at::where_out(edit.w, may_change, wanted, edit.w);  // a part of `whole`, or all of it
+    set_bias(net, layer, own);
 }
 
 void change_weights(Net& net, const InterventionRoom& room, const Intervention& asked,

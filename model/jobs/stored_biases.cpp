@@ -107,7 +107,7 @@ StoredMoment find_moment(const std::string& path, int64_t step) {
     return {.file = history_path(folder, step), .step = step, .is_frame = true};
 }
 
-// The net of a moment; of a frame all but the biases are fresh weights, which the probes of biases
+// The net of a moment; of a frame all but the biases is empty, which the probes of biases
 // do not read.
 Net net_of(const std::string& path, StoredMoment& moment) {
     if (!moment.is_frame) {
@@ -117,7 +117,7 @@ Net net_of(const std::string& path, StoredMoment& moment) {
     }
     const std::filesystem::path run(path);
     const Config config = config_of_run(run);
-    Net net(config.model, static_cast<uint64_t>(config.train.seed));
+    Net net(config.model, std::nullopt);
     const NamedTensors frame = read_history(history_folder(run), moment.step);
     for (const auto& [name, value] : frame) {
         const auto found = std::find_if(net.parameters().begin(), net.parameters().end(),

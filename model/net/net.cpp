@@ -110,7 +110,7 @@ at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext 
     return norm(x);
 }
 
-Net::Net(const ModelConfig& config, uint64_t seed, at::Device device)
+Net::Net(const ModelConfig& config, std::optional<uint64_t> seed, at::Device device)
     : impl_(std::make_unique<Impl>()) {
     config.check();
     Impl& p = *impl_;

@@ -49,9 +49,9 @@ struct NetState {
 
 class Net {
   public:
-    // Fresh weights, a function of (config, seed). Throws usage Error on a config that does not
-    // fit.
-    Net(const ModelConfig& config, uint64_t seed, at::Device device = at::kCPU);
+    // Fresh weights, a function of (config, seed); without a seed nothing is drawn, for weights
+    // that are copied in. Throws usage Error on a config that does not fit.
+    Net(const ModelConfig& config, std::optional<uint64_t> seed, at::Device device = at::kCPU);
     ~Net();
     Net(Net&&) noexcept;
 

@@ -33,7 +33,7 @@ bool is_ordered(const ModelConfig& config) {
 
 // Position table as a sum of one table for rows, one for columns and one for channels: positions
 // that share a coordinate start alike.
-at::Tensor ordered_positions(const ModelConfig& config, uint64_t seed) {
+at::Tensor ordered_positions(const ModelConfig& config, std::optional<uint64_t> seed) {
     Parameters parts;
     ParameterMaker maker(parts, seed, at::kCPU);
     const auto part = [&](const char* name, int64_t n) {

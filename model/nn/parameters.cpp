@@ -39,16 +39,17 @@ void four_normals(uint64_t seed, uint64_t stream, uint64_t counter, float* out) 
 
 at::Tensor ParameterMaker::normal(const std::string& name, at::IntArrayRef shape, double std,
                                   ParameterGroup group) {
-    if (device_.is_meta())
-        return add(name, at::empty(shape, at::TensorOptions().device(device_)), group);
+    const auto options = at::TensorOptions().dtype(at::kFloat).device(device_);
+    if (device_.is_meta()) return add(name, at::empty(shape, options), group);
+    if (!seed_) return add(name, at::zeros(shape, options), group);
     at::Tensor value = at::empty(shape, at::kFloat);
-    const uint64_t stream = stream_of(name);
+    const uint64_t stream = stream_of(name), seed = *seed_;
     const int64_t count = value.numel(), blocks = (count + 3) / 4;
     float* data = value.data_ptr<float>();
     at::parallel_for(0, blocks, 4096, [&](int64_t begin, int64_t end) {
         for (int64_t block = begin; block < end; ++block) {
             float four[4];
-            four_normals(seed_, stream, static_cast<uint64_t>(block), four);
+            four_normals(seed, stream, static_cast<uint64_t>(block), four);
             const int64_t first = 4 * block, last = std::min(count, first + 4);
             for (int64_t i = first; i < last; ++i)
                 data[i] = static_cast<float>(std) * four[i - first];

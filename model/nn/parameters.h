@@ -3,6 +3,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,10 @@ using Parameters = std::vector<Parameter>;
 [[nodiscard]] bool is_finite(const at::Tensor& value);
 
 // Creates parameters with their initial values; a function of (seed, name) only, so that adding one
-// changes no other.
+// changes no other. Without a seed nothing is drawn: 0, for values that are copied in afterwards.
 class ParameterMaker {
   public:
-    ParameterMaker(Parameters& list, uint64_t seed, at::Device device)
+    ParameterMaker(Parameters& list, std::optional<uint64_t> seed, at::Device device)
         : list_(list), seed_(seed), device_(device) {}
     [[nodiscard]] at::Tensor normal(const std::string& name, at::IntArrayRef shape, double std,
                                     ParameterGroup group);
@@ -39,13 +40,13 @@ class ParameterMaker {
                                       ParameterGroup group);
     [[nodiscard]] at::Tensor given(const std::string& name, const at::Tensor& value,
                                    ParameterGroup group);
-    [[nodiscard]] uint64_t seed() const { return seed_; }
+    [[nodiscard]] std::optional<uint64_t> seed() const { return seed_; }
     [[nodiscard]] at::Device device() const { return device_; }
 
   private:
     at::Tensor add(const std::string& name, at::Tensor value, ParameterGroup group);
     Parameters& list_;
-    uint64_t seed_;
+    std::optional<uint64_t> seed_;
     at::Device device_;
 };
 

@@ -112,7 +112,8 @@ WeightStore::Copy& WeightStore::untouched(int64_t step, const std::string& probe
 // Nothing is kept of what a failed recipe has half changed.
 void WeightStore::change(ChangedCopy& changed, const Copy& from, const Recipe& recipe) {
     changed.of_version = 0;
-    changed.copy.net = std::make_unique<Net>(from.net->config(), 0, parse_device(device_));
+    changed.copy.net =
+        std::make_unique<Net>(from.net->config(), std::nullopt, parse_device(device_));
     for (Parameter& parameter : changed.copy.net->parameters())
         parameter.value.set_requires_grad(false);
     copy_values(from.net->parameters(), changed.copy.net->parameters());

@@ -48,6 +48,7 @@ SHARED = {
     "app/frame/unsaved_steps.": "count of what a session publishes, for a thread that waits for its end",
     "app/frame/guard.": "ImGui's error callback has no argument",
     "app/host/window.cpp": "the wake of the other threads",
+    "app/host/response.cpp": "the same, of a window that is measured",
     "bench/timing/calibrate.cpp": "keeps a measured loop from being left out",
 }
 KINDS = [

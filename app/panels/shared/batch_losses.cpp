@@ -8,12 +8,18 @@ namespace aft::app {
 namespace {
 
 constexpr size_t kMostKept = 256;
-constexpr int kItemsAtOnce = 32, kFirstExamples = 8;
+constexpr int kItemsAtOnce = 32;
 
-// Examples of one question: some 50 ms of two cores.
+// Examples of one question: some 50 ms of two cores, by the maps and MLPs of all layers.
 size_t portion_size(const ModelConfig& model, int64_t tokens) {
-    const double values = double(tokens) * double(model.layers) * double(model.dim);
-    return size_t(std::clamp(double{1 << 24} / std::max(1.0, values), 1.0, 64.0));
+    constexpr double kFlops = 7.5e9;
+    const double d = double(model.dim), flops = 24 * double(tokens) * double(model.layers) * d * d;
+    return size_t(std::clamp(kFlops / flops, 1.0, 64.0));
+}
+
+// Of all that is wanted, before any of it is measured further: two have a standard error.
+size_t first_examples(const ModelConfig& model, int64_t tokens) {
+    return std::clamp<size_t>(portion_size(model, tokens), 2, 8);
 }
 
 }  // namespace
@@ -120,7 +126,7 @@ void BatchLosses::update(PaneContext& ui, const LossBatch& batch,
     }
     take_items(ui);
     // A few examples of all of them first: then the answer becomes sharper.
-    for (auto target = size_t(kFirstExamples);; target *= 2) {
+    for (auto target = first_examples(ui.status.config.model, ui.status.tokens);; target *= 2) {
         target = std::min(target, size_t(batch.examples));
         for (const Recipe& recipe : wanted)
             if (!advance(ui, losses(recipe), target)) return;
