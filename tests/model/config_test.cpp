@@ -161,7 +161,9 @@ TEST(Presets, ParameterCountsOfThePaper) {
         {"imagenet-conv-tiny-32-11", 5.4},
         {"imagenet-conv-small-16-11", 20.3},
         {"imagenet-conv-small-384-11", 22.5},
-        {"imagenet-conv-small-384-15", 23.0}};
+        {"imagenet-conv-small-384-15", 23.0},
+        {"imagenet-lambda-tiny", 4.8},
+        {"imagenet-lambda-small", 17.7}};
     for (const auto& [name, millions] : expected)
         EXPECT_NEAR(static_cast<double>(parameters_of(name)) / 1e6, millions, 0.05) << name;
     EXPECT_EQ(parameters_of("deit-tiny"), 5717416) << "timm's deit_tiny_patch16_224";
