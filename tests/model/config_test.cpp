@@ -153,17 +153,16 @@ int64_t parameters_of(const std::string& preset) {
 
 // Zhai et al. 2021 (arXiv 2105.14103), in millions as printed there.
 TEST(Presets, ParameterCountsOfThePaper) {
-    const std::vector<std::pair<const char*, double>> expected{
-        {"deit-tiny", 5.7},
-        {"deit-small", 22.1},
-        {"deit-base", 86.6},
-        {"imagenet-full-tiny", 6.3},
-        {"imagenet-conv-tiny-32-11", 5.4},
-        {"imagenet-conv-small-16-11", 20.3},
-        {"imagenet-conv-small-384-11", 22.5},
-        {"imagenet-conv-small-384-15", 23.0},
-        {"imagenet-lambda-tiny", 4.8},
-        {"imagenet-lambda-small", 17.7}};
+    const std::vector<std::pair<const char*, double>> expected{{"deit-tiny", 5.7},
+                                                               {"deit-small", 22.1},
+                                                               {"deit-base", 86.6},
+                                                               {"imagenet-full-tiny", 6.3},
+                                                               {"imagenet-conv-tiny-32-11", 5.4},
+                                                               {"imagenet-conv-small-16-11", 20.3},
+                                                               {"imagenet-conv-small-384-11", 22.5},
+                                                               {"imagenet-conv-small-384-15", 23.0},
+                                                               {"imagenet-lambda-tiny", 4.8},
+                                                               {"imagenet-lambda-small", 17.7}};
     for (const auto& [name, millions] : expected)
         EXPECT_NEAR(static_cast<double>(parameters_of(name)) / 1e6, millions, 0.05) << name;
     EXPECT_EQ(parameters_of("deit-tiny"), 5717416) << "timm's deit_tiny_patch16_224";
