@@ -10,7 +10,8 @@ namespace aft {
 
 struct ModelConfig;
 
-// How the position bias of a layer is laid out. none: every source counts alike. matrix: w [T, T],
+// How the position bias of a layer is laid out. none: there is none that one map a head could show.
+// matrix: w [T, T],
 // or [heads, T, T]. band: the same, with parameters for |t - j| < window only, shown by offset.
 // kernel_1d: [heads, s] over offsets in the sequence. kernel_2d: [heads, s, s] over offsets in the
 // picture. attention: positions have no weights of their own, queries are compared with keys.
@@ -28,7 +29,7 @@ struct MixerTraits {
     int64_t window = 0;  // |t - j| < window has a bias (0: everywhere); kernels: taps along an axis
     bool outside_hidden = false;  // sources outside the window are invisible, else their w is 0
     bool free_rows = false;       // a constant added to a row of w changes nothing
-    double bias_values = 0;       // parameters of one layer's position bias
+    double bias_values = 0;  // of one layer in ParameterGroup::position_bias, shown as a map or not
     // Stored by offset with the target in the middle, causal or not: bands as [heads, T, s], and
     // kernels of odd s. Maps alone; others store bands as pairs, and causal kernels end there.
     bool is_centred = false;
@@ -44,7 +45,8 @@ struct MixerTraits {
 
     std::string op = {};  // what `afterimage op` calls its operator; empty: it has none of it
     std::string words;    // the mixer in a line: "aft-local, window 32"
-    // One sentence without its full stop, for views that have nothing to show; empty where they do.
+    // One sentence without its full stop, for views that have nothing to show, and behind "layer 0
+    // is linear: "; empty where they do. "Linear attention has no position bias".
     std::string no_bias, no_gate, no_keys, no_attention;
 
     [[nodiscard]] bool has_bias() const {
@@ -101,7 +103,8 @@ struct LayerCost {
 
 struct MixerCost {
     LayerCost layer;
-    // The orders of the published method, as Table 1 of Zhai et al. 2021 writes them: "T^2 d".
+    // The orders of the published method, as Table 1 of Zhai et al. 2021 writes them: "T^2 d". What
+    // is counted in `layer` grows with T, or with T^2 where they say T^2 or sqrt(T).
     std::string time, space;
 };
 

@@ -36,7 +36,7 @@ enum class Slot { left, right, top, canvas, below, page };
 struct PanelPlace {
     Workspace workspace;
     Slot slot;
-    int order = 0;                // tabs of one slot from left to right
+    int order = 0;                // tabs of one slot from left to right; alike: as they are listed
     const char* title = nullptr;  // "Words##id" of the pane there, if they are not the room's
     // Of the left slot: what the workspace is worked with. It comes to the front, and stays where
     // the Explorer shrinks to a rail.

@@ -14,8 +14,8 @@ at::Tensor on_cpu(const at::Tensor& x) {
 // Usage Error for mixers without a position bias.
 StoredBias stored_bias_of(const Net& net, int64_t layer) {
     const ModelConfig& model = net.config();
-    if (!mixer_traits(model, layer).has_bias())
-        fail_usage("layer {} is {}: it has no position bias", layer, model.mixer);
+    if (const MixerTraits traits = mixer_traits(model, layer); !traits.has_bias())
+        fail_usage("layer {} is {}: {}", layer, model.mixer, traits.no_bias);
     return net.mixer(layer).stored_bias(model.tokens());
 }
 

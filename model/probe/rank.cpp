@@ -34,8 +34,8 @@ at::Tensor of_rows(const ProbeContext& context, const ProbeRequest& request) {
 
 FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const ModelConfig& model = context.net.config();
-    if (!mixer_traits(model, request.layer).has_bias())
-        fail_usage("layer {} is {}: it has no position bias", request.layer, model.mixer);
+    if (const MixerTraits traits = mixer_traits(model, request.layer); !traits.has_bias())
+        fail_usage("layer {} is {}: {}", request.layer, model.mixer, traits.no_bias);
     const StoredBias stored = context.net.mixer(request.layer).stored_bias(model.tokens());
     at::Tensor values = stored.u.defined() ? svd_of_factors(stored.u, stored.r).values.unsqueeze(0)
                                            : of_rows(context, request);

@@ -162,7 +162,7 @@ std::string shift_words(const Positions& positions) {
 
 void AttentionPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
-    if (sample_state(ui)) return;
+    if (sample_state(ui) || no_attention_state(ui, "No attention in this model")) return;
     const Positions positions(ui.status);
     choose_target(ui, positions);
     draw_tools(ui, positions);

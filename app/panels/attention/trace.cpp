@@ -242,20 +242,6 @@ void TracePanel::draw_foot(PaneContext& ui, const Positions& positions) {
                                                 : "Hover reads, click a map for its table"));
 }
 
-// Draws why there is nothing and returns true for a model without rows over its sources.
-bool has_no_rows(Ui& ui) {
-    const MixerTraits& mixer = ui.status.mixer;
-    if (mixer.has_attention) return false;
-    empty_state(ui, {.drawing = Drawing::layers,
-                     .title = "Nothing to trace in this model",
-                     .sentence = mixer.no_attention + ".",
-                     .primary = "file.open",
-                     .secondary = "file.open_demo",
-                     .hint = {},
-                     .secondary_words = "Try the demo"});
-    return true;
-}
-
 void TracePanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     read_layer_ = -1;
@@ -265,7 +251,7 @@ void TracePanel::draw(Ui& ui) {
         data_.clear();
         trail_.clear();
     }
-    if (has_no_rows(ui)) return;
+    if (no_attention_state(ui, "Nothing to trace in this model")) return;
     const Positions positions(ui.status);
     choose_target(ui, positions);
     draw_tools(ui, positions);

@@ -146,7 +146,7 @@ void draw_bias_caption(PaneContext& ui, std::string_view title, std::string word
 // Where to look instead, for a mixer without a map.
 static std::string no_bias_words(const Status& status) {
     const MixerTraits& mixer = status.mixer;
-    const std::string none = status.config.model.mixer + " has no map from position to position; ";
+    const std::string none = mixer.no_bias + "; ";
     if (status.task.is_mixer_alone) return none + "and a mixer alone has no input to look at.";
     if (!mixer.has_attention && !mixer.has_key_maps)
         return none + "nor has it maps of keys or of attention.";

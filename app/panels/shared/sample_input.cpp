@@ -152,6 +152,19 @@ bool sample_state(Ui& ui) {
            mixer_alone_state(ui, Drawing::picture);
 }
 
+bool no_attention_state(Ui& ui, const std::string& title) {
+    const MixerTraits& mixer = ui.status.mixer;
+    if (mixer.has_attention) return false;
+    empty_state(ui, {.drawing = Drawing::layers,
+                     .title = title,
+                     .sentence = mixer.no_attention + ".",
+                     .primary = "file.open",
+                     .secondary = "file.open_demo",
+                     .hint = {},
+                     .secondary_words = "Try the demo"});
+    return true;
+}
+
 bool sample_missing(Ui& ui) {
     if (ui.selection.image.item) return false;
     if (!picture_problem(ui))

@@ -51,6 +51,8 @@ class SampleView {
 
 // States of the workspace: nothing open, still loading, a mixer alone. True: nothing else to draw.
 [[nodiscard]] bool sample_state(Ui& ui);
+// A model without rows over its sources: draws why under the title and returns true.
+[[nodiscard]] bool no_attention_state(Ui& ui, const std::string& title);
 // The picture is being read, or cannot be had: draws that and returns true.
 [[nodiscard]] bool sample_missing(Ui& ui);
 

@@ -9,7 +9,8 @@
 namespace aft::app {
 
 // The worker has one waiting place per probe and layer, and the newest request takes it. Watches
-// that share a place take turns: in one frame only the first that has no answer yet asks.
+// that share a place take turns: in one frame only the first that has no answer yet asks. The
+// caller sets it back to {} once a frame; a watch alone at its place takes a new one each time.
 struct AskTurn {
     bool taken = false;
 };

@@ -176,7 +176,9 @@ void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
 }
 
 void ExplorerPanel::draw_layers(PaneContext& ui) {
-    section(ui, "Layers##layers", fmt::format("{}, position bias", ui.status.layers.size()));
+    section(ui, "Layers##layers",
+            fmt::format("{}{}", ui.status.layers.size(),
+                        ui.status.mixer.has_bias() ? ", position bias" : ""));
     double largest = 1e-9;
     for (size_t i = 0; i < ui.status.layers.size(); ++i)
         largest = std::max(largest, std::isfinite(shown_norm(ui, i)) ? shown_norm(ui, i) : 0);

@@ -14,6 +14,11 @@
 
 namespace aft::app {
 
+// A script: Your operator, compared with one that has a grid.
+inline constexpr const char* kGridOperator =
+    "view.workspace_lab\nframes 2\nclick your_operator/main/tab\n"
+    "set your_operator/main/operator conv2d\nframes 2\n";
+
 // Kinds of nonsense that every field must have seen.
 inline constexpr size_t kNonsensePerField = 5;
 // What flashes by for less cannot be pressed by a hand either.

@@ -196,6 +196,9 @@ TEST_F(TracePane, SoftmaxHasNoPriorAndLambdaNoTrace) {
     open_run(std::move(shapes));
     EXPECT_NE(value_of("trace/main/empty_state").find("lambda"), std::string::npos)
         << value_of("trace/main/empty_state");
+    run("click attention/main/tab\nframes 8\n");
+    EXPECT_NE(value_of("attention/main/empty_state").find("lambda"), std::string::npos)
+        << dump(ui());
 }
 
 // From a value that was drawn: its position is the target here, too.

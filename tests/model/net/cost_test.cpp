@@ -75,12 +75,12 @@ TEST(Cost, GrowsAsTheMixerDoes) {
                        {.tokens = 2 * kSide * kSide, .grid_height = 2 * kSide, .grid_width = kSide})
                 .layer;
         const double flops = has_pairs(cost.time) ? 4 : 2;
-        EXPECT_NEAR(twice.forward_flops / once.forward_flops, flops, 0.05);
+        EXPECT_NEAR(twice.forward_flops / once.forward_flops, flops, 0.05) << "time: " << cost.time;
         EXPECT_NEAR(twice.backward_flops / once.backward_flops, flops, 0.05);
         const double bytes = twice.kept_bytes / once.kept_bytes;
         EXPECT_TRUE(std::abs(bytes - 2) < 0.05 ||
                     (has_pairs(cost.space) && std::abs(bytes - 4) < 0.05))
-            << bytes;
+            << "activations grow by " << bytes << " with twice the tokens; space: " << cost.space;
     }
 }
 

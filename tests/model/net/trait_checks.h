@@ -48,7 +48,8 @@ inline void check_bias(const Net& net, const MixerTraits& traits) {
     EXPECT_EQ(traits.no_bias.empty(), traits.has_bias());
     const int64_t stored = values_of(
         net, [](const Parameter& one) { return one.group == ParameterGroup::position_bias; });
-    EXPECT_EQ(traits.bias_values, static_cast<double>(stored));
+    EXPECT_EQ(traits.bias_values, static_cast<double>(stored))
+        << "bias_values of the traits: the values of a layer in ParameterGroup::position_bias";
     if (!w) return;
     const auto shapes = shapes_of_bias(traits, T);
     EXPECT_NE(std::find(shapes.begin(), shapes.end(), w->sizes().vec()), shapes.end())
