@@ -82,7 +82,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest&) {
         if (has_bias) layers.push_back(of_layer(context, layer));
         heads += fmt::format("{}{}", layer == 0 ? "" : " ", has_bias ? layers.back().size(0) : 0);
     }
-    if (layers.empty()) fail_usage("{}: no layer has a position bias", model.mixer);
+    if (layers.empty()) fail_usage("{}: {}", model.mixer, mixer_traits(model, 0).no_bias);
     return {{probe::make_field(at::cat(layers),
                                {"formation",
                                 "",
