@@ -214,7 +214,7 @@ class RandomClicks : public BareTest {
     [[nodiscard]] decltype(ClickRules::nudges) lab_nudges() {
         decltype(ClickRules::nudges) nudges{
             {"result/main/lab.add", [this] { empty_lab(); }},
-            {"your_operator/main/", [this] { run(kGridOperator); }}};
+            {"your_operator/main/columns", [this] { run(kGridOperator); }}};
         for (const InterventionInfo& info : all_interventions())
             for (const InterventionOption& option : info.options)
                 nudges.push_back({"inspector/intervention/" + option.key,
