@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "model/nn/mkl_thread.h"
+#include "model/ops/common/saved.h"
 
 namespace aft::nn {
 
@@ -16,6 +17,8 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
+
+constexpr const char* kBatched = "batched products and softmax";
 
 // What LibTorch runs on this thread alone while it lives, also where a parallel_for of one piece is
 // no parallel region. Gradients are not recorded.
@@ -31,7 +34,7 @@ struct Alone {
 };
 
 constexpr int64_t kPieceRows = 256;
-constexpr int64_t kWorthAThread = 1 << 15;  // multiply-adds
+constexpr int64_t kWorthAThread = 1 << 15;  // multiply-adds, or values of a softmax
 
 // [n, N, K], [n, K, M] -> [n, N, M]: one thread a matrix, or a piece of the rows of a large one.
 // The pieces depend on N alone.
@@ -76,6 +79,7 @@ struct BatchedProduct : torch::autograd::Function<BatchedProduct> {
         return products_of(a, b);
     }
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        ops::refuse_second(kBatched);
         const variable_list saved = context->get_saved_variables();
         const at::Tensor &a = saved[0], &b = saved[1], &gradient = gradients[0];
         return {context->needs_input_grad(0) ? products_of(gradient, b.transpose(-1, -2))
@@ -109,6 +113,7 @@ struct RowSoftmax : torch::autograd::Function<RowSoftmax> {
         return shares;
     }
     static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+        ops::refuse_second(kBatched);
         const at::Tensor shares = context->get_saved_variables()[0];
         const int64_t width = shares.size(-1);
         const at::Tensor y = shares.view({-1, width}), g = gradients[0].reshape({-1, width});

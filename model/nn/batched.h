@@ -7,9 +7,9 @@
 namespace aft::nn {
 
 // a b: [..., N, K], [..., K, M] -> [..., N, M], the sizes before alike, of one floating dtype.
-// Gradients of both are recorded, once. On other devices LibTorch's.
+// Gradients of both are recorded; those of gradients are an Error. On other devices LibTorch's.
 [[nodiscard]] at::Tensor batched_product(const at::Tensor& a, const at::Tensor& b);
-// Over the last dimension of a floating tensor. The gradient is recorded, once.
+// Over the last dimension of a floating tensor. The gradient is recorded, as above.
 [[nodiscard]] at::Tensor row_softmax(const at::Tensor& x);
 
 }  // namespace aft::nn

@@ -224,8 +224,8 @@ PanelRoom bias_structure_panel() {
             "One row per layer and head: within which distance half and nine tenths of a "
             "target's share lie by the bias alone, its mean distance, the shares to the "
             "left, right, above and below, and how many singular values hold w. A head of the "
-            "table "
-            "sorts by it; a row selects its layer and head in all views. Where \"within 90 %\" "
+            "table sorts by it; a row selects its layer and head in all views. Where \"within 90 "
+            "%\" "
             "meets the window, the window may be too small: try Cut in the Lab.",
         .places = {{Workspace::biases, Slot::canvas, 3}},
         .make = make_panel<StructurePanel>};

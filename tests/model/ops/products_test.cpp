@@ -4,6 +4,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "model/nn/batched.h"
 
 namespace aft::nn {
 namespace {
@@ -63,6 +66,24 @@ TEST(Products, libtorch_has_the_operator_of_onednn) {
     const auto found = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
     ASSERT_TRUE(found.has_value());
     EXPECT_TRUE(found->hasKernelForDispatchKey(c10::DispatchKey::CPU));
+}
+
+// Batches of small matrices and of a tall one that is cut into pieces, one of them transposed.
+TEST(Products, batched_products_and_softmax_have_libtorchs_values_and_gradients) {
+    at::manual_seed(5);
+    for (const int64_t rows : {5, 700}) {
+        const at::Tensor a = at::randn({2, 3, rows, 9}, at::kDouble).requires_grad_();
+        const at::Tensor b = at::randn({2, 3, 11, 9}, at::kDouble).requires_grad_();
+        const at::Tensor ours = row_softmax(batched_product(a, b.transpose(2, 3)));
+        const at::Tensor theirs = at::matmul(a, b.transpose(2, 3)).softmax(-1);
+        EXPECT_LT(error_of(ours.detach(), theirs.detach()), 1e-14);
+        const at::Tensor dy = at::randn_like(ours);
+        const auto found = torch::autograd::grad({ours}, {a, b}, {dy}, /*retain_graph=*/true);
+        const auto truth = torch::autograd::grad({theirs}, {a, b}, {dy});
+        for (size_t i = 0; i < found.size(); ++i) EXPECT_LT(error_of(found[i], truth[i]), 1e-13);
+        EXPECT_ANY_THROW((void)torch::autograd::grad({ours}, {a, b}, {dy}, /*retain_graph=*/true,
+                                                     /*create_graph=*/true));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Products, ProductTypes, ::testing::Values(at::kFloat, at::kBFloat16),
