@@ -7,10 +7,12 @@ One count per rule. A rule is a function of tests/rules/ that yields (file, line
 """
 import sys
 
-from rules import classes, commands, comments, content, ids, includes, layers, names, places, rooms, sizes, types, words
+from rules import (classes, commands, comments, content, declared, ids, includes, layers, names, places, rooms, sizes,
+                   types, words)
 
 RULES = {
     "include direction": includes.include_direction,
+    "what is used is included": declared.declared,
     "layers of model and app": layers.layers,
     "panels ask by commands": commands.commands,
     "places that catch, start threads or share": places.places,

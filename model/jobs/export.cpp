@@ -4,6 +4,7 @@
 
 #include "core/caught.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
 #include "model/checkpoints/importers/revert.h"
