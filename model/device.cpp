@@ -8,6 +8,7 @@
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -63,11 +64,21 @@ std::string open_cuda() {
             "this LibTorch has no CUDA part ({} is missing; LIBTORCH_ROOT chooses "
             "another one)",
             library.string());
+    ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     if (!dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
         const char* error = dlerror();
         return fmt::format("{} cannot be opened: {}", library.string(), error ? error : "unknown");
     }
     return "";
+}
+
+// Kernels of CUDA that add up by atomics give other bits each time: LibTorch has others, a little
+// slower. cuBLAS wants a workspace of a fixed size, said before it is opened.
+void repeat_bit_for_bit() {
+    at::Context& context = at::globalContext();
+    context.setDeterministicAlgorithms(true, /*warn_only=*/false);
+    context.setDeterministicFillUninitializedMemory(false);
+    context.setDeterministicCuDNN(true);
 }
 
 std::string cpu_name() {
@@ -103,6 +114,16 @@ bool names_memory(const std::string& text) {
     });
 }
 
+std::atomic<int>& chosen_gpu() {
+    static std::atomic<int> number{0};
+    return number;
+}
+
+at::Device gpu() {
+    const int index = chosen_gpu() % static_cast<int>(at::getNumGPUs());
+    return {at::kCUDA, static_cast<at::DeviceIndex>(index)};
+}
+
 std::map<std::string, at::Device>& added_devices() {
     static std::map<std::string, at::Device> devices;
     return devices;
@@ -113,10 +134,10 @@ std::map<std::string, at::Device>& added_devices() {
 at::Device parse_device(const std::string& name) {
     if (name == "cpu") return at::kCPU;
     const bool here = at::hasCUDA() && at::getNumGPUs() > 0;
-    if (name == "auto") return here ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+    if (name == "auto") return here ? gpu() : at::Device(at::kCPU);
     if (name == "cuda") {
         AFT_CHECK(here, "device 'cuda' is not to be had; use --device cpu");
-        return at::Device(at::kCUDA, 0);
+        return gpu();
     }
     if (const auto found = added_devices().find(name); found != added_devices().end())
         return found->second;
@@ -151,6 +172,10 @@ void with_plain_errors(const std::function<void()>& work) {
     }
 }
 
+void choose_gpu(int local_rank) {
+    chosen_gpu() = local_rank;
+}
+
 void initialize_model(const std::string& device, int64_t threads) {
     if (device != "cpu" && device != "cuda" && device != "auto")
         fail_usage("unknown device '{}'; allowed: cpu, cuda, auto", device);
@@ -158,6 +183,7 @@ void initialize_model(const std::string& device, int64_t threads) {
         const std::string missing = open_cuda();
         if (device == "cuda" && !missing.empty())
             fail("device 'cuda' is not to be had: {}; use --device cpu", missing);
+        if (missing.empty()) repeat_bit_for_bit();
     }
     if (threads < 0 || threads > 1024)
         fail_usage("--threads {}; allowed: 0 (as many as there are cores) to 1024", threads);

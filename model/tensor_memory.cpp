@@ -10,7 +10,9 @@ namespace aft {
 
 namespace {
 
+// Profilers are told as by LibTorch's own allocator: nothing is done where none listens.
 void free_tensor(void* data) {
+    c10::profiledCPUMemoryReporter().Delete(data);
     if (data != nullptr && !large_blocks().free(data)) c10::free_cpu(data);
 }
 
@@ -19,6 +21,7 @@ class TensorAllocator final : public c10::Allocator {
     c10::DataPtr allocate(size_t bytes) override {
         void* data = bytes < BlockCache::kSmallest ? nullptr : large_blocks().allocate(bytes);
         if (data == nullptr) data = c10::alloc_cpu(bytes);  // says it where there is no memory
+        c10::profiledCPUMemoryReporter().New(data, bytes);
         return {data, data, &free_tensor, c10::Device(c10::DeviceType::CPU)};
     }
     [[nodiscard]] c10::DeleterFnPtr raw_deleter() const override { return &free_tensor; }

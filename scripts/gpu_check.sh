@@ -45,6 +45,7 @@ echo "built in $(($(date +%s) - start)) s"
 failed=0
 python3 tests/gpu_table.py "$folder/afterimage" "$device" || failed=1
 if [ "$fast" = 0 ]; then
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}  # shards of the tests run side by side
     AFTERIMAGE_DEVICE=$device python3 tests/run_suite.py gpu:core,model,session || failed=1
 fi
 exit $failed

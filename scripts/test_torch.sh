@@ -45,6 +45,6 @@ for version in "${versions[@]}"; do
     "$place/bin/pip" install -q --no-index --no-deps --force-reinstall ./python
     "$place/bin/python" -c 'import torch; print(f"PyTorch {torch.__version__}")'
     OMP_NUM_THREADS=1 "$place/bin/python" python/tests/run.py "${program[@]}" \
-        torch_run torch_ops torch_tracing torch_examples torch_launch || code=1
+        torch_run torch_cuda torch_ops torch_tracing torch_examples torch_launch || code=1
 done
 exit "$code"

@@ -61,6 +61,8 @@ FIRST = ("rules", "core")
 ALONE = ("app", "bench", "viz", "journeys", "pace")
 # Each of these tests runs about as long as the others together: a program of its own.
 APART = {"model": "*InstructionSet.passes/*", "app": "RandomClicks.*"}
+# On a GPU server, whose cores are many: a shard for so many of them.
+SHARDED = {"model": 2, "session": 4}
 # The longest first, as seconds on 2 cores; what is not named takes less.
 LONGEST = ("asan-model", "model", "cli", "model-fake-gpu", "app", "asan-app", "tsan-session", "session")
 # Two programs whose OpenMP threads spin at every barrier take the cores from each other: many times slower.
@@ -249,6 +251,13 @@ def release_programs(found, binary, results):
     return programs
 
 
+def in_shards(program, count):
+    """The tests of one program as `count` programs that run side by side."""
+    return [Program(f"{program.name} ({i + 1} of {count})", program.command,
+                    {**program.env, "GTEST_TOTAL_SHARDS": str(count), "GTEST_SHARD_INDEX": str(i)}, program.results)
+            for i in range(count)]
+
+
 def programs_of(spec):
     """'asan:model,viz' -> its programs."""
     preset, _, names = spec.partition(":")
@@ -265,6 +274,9 @@ def programs_of(spec):
         label = name if preset == "release" else f"{preset}-{name}"
         program = Program(label, found[name], SANITIZER_ENV.get(preset, {}), results)
         once = preset in SANITIZER_ENV and "AFTERIMAGE_ALL_TESTS" not in os.environ
+        if preset == "gpu" and name in SHARDED:
+            programs += in_shards(program, max(1, os.cpu_count() // SHARDED[name]))
+            continue
         programs += split_apart(program, APART[name], NOT_SANITIZED if once else "") if name in APART else [program]
     if preset == "release" and not names:
         programs += release_programs(found, str(ROOT / "build" / preset / "afterimage"), results)

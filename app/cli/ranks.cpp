@@ -66,6 +66,7 @@ Ranks::Ranks(const RankFlags& flags, const Globals& globals, const nlohmann::jso
     }
     if (!place) return;
     if (place->rank != 0) hold_signals();
+    choose_gpu(place->local_rank);
     if (globals_.threads == 0)
         globals_.threads =
             std::max<int64_t>(1, int64_t{std::thread::hardware_concurrency()} / place->local_size);

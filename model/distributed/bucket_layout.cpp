@@ -84,9 +84,15 @@ void BucketLayout::add_bucket(std::vector<size_t> which) {
         bucket.count += parameters_[i].value.numel();
     }
     bucket.counts = share_out(piece_counts(parameters_, bucket.parameters), bucket.count, ranks_);
-    bucket.values = at::zeros({bucket.count}, at::kFloat);
-    bucket.parts = at::empty({ranks_, bucket.counts[static_cast<size_t>(rank_)]}, at::kFloat);
     buckets_.push_back(std::move(bucket));
+}
+
+void BucketLayout::allocate(at::Device device) {
+    const at::TensorOptions options = at::TensorOptions().dtype(at::kFloat).device(device);
+    for (Bucket& bucket : buckets_) {
+        bucket.values = at::zeros({bucket.count}, options);
+        bucket.parts = at::empty({ranks_, bucket.counts[static_cast<size_t>(rank_)]}, options);
+    }
 }
 
 at::Tensor BucketLayout::slot(size_t parameter) const {

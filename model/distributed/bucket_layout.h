@@ -2,7 +2,9 @@
 // on every rank. Trainer thread.
 #pragma once
 #include <ATen/core/Tensor.h>
+#include <c10/core/Event.h>
 
+#include <optional>
 #include <vector>
 
 #include "model/distributed/rank_group.h"
@@ -13,12 +15,13 @@ namespace aft {
 
 struct Bucket {
     std::vector<size_t> parameters{};
-    std::vector<int64_t> offsets{};  // of each in `values`
-    std::vector<int64_t> counts{};   // of each rank's part
-    int64_t count = 0;               // of all
-    at::Tensor values{};             // float [count], on the CPU: what is sent, then the sums
-    at::Tensor parts{};              // float [ranks, mine]: my part, of each rank
-    size_t missing = 0;              // gradients that are not there yet
+    std::vector<int64_t> offsets{};      // of each in `values`
+    std::vector<int64_t> counts{};       // of each rank's part
+    int64_t count = 0;                   // of all
+    at::Tensor values{};                 // float [count]: what is sent, then the sums
+    at::Tensor parts{};                  // float [ranks, mine]: my part, of each rank
+    size_t missing = 0;                  // gradients that are not there yet
+    std::optional<c10::Event> filled{};  // of `values` on a GPU: behind the last gradient
 };
 
 // Values before the part of a rank.
@@ -27,6 +30,7 @@ struct Bucket {
 class BucketLayout {
   public:
     BucketLayout(const RankGroup& group, const Parameters& parameters);
+    void allocate(at::Device device);  // the memory of all buckets; before the first step
     // In the order in which the backward pass fills them.
     [[nodiscard]] std::vector<Bucket>& buckets() { return buckets_; }
     [[nodiscard]] Bucket& bucket_of(size_t parameter) { return buckets_[bucket_of_[parameter]]; }

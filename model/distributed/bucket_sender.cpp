@@ -2,9 +2,12 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <bit>
 #include <chrono>
+#include <utility>
 
 #include "core/caught.h"
 #include "core/clock.h"
@@ -27,6 +30,13 @@ BucketSender::BucketSender(RankGroup& group, bool keeps_shards)
     : group_(group),
       keeps_shards_(keeps_shards),
       thread_([this](const std::stop_token& stop) { send(stop); }) {}
+
+void BucketSender::link(std::unique_ptr<GpuLink> between_gpus, at::Device device) {
+    link_ = std::move(between_gpus);
+    if (device.is_cpu()) return;
+    const c10::impl::VirtualGuardImpl gpu(device.type());
+    stream_ = gpu.getStreamFromGlobalPool(device, /*isHighPriority=*/true);
+}
 
 void BucketSender::begin() {
     const std::lock_guard lock(mutex_);
@@ -57,10 +67,7 @@ void BucketSender::send(const std::stop_token& stop) {
         queue_.pop_front();
         lock.unlock();
         const auto start = std::chrono::steady_clock::now();
-        const std::exception_ptr problem = caught([&] {
-            sum_up(bucket);
-            if (!keeps_shards_) send_back(bucket);
-        });
+        const std::exception_ptr problem = caught([&] { handle(bucket); });
         lock.lock();
         cost_.send_ms += ms_since(start);
         cost_.sent_bytes += sent_bytes(bucket);
@@ -70,12 +77,21 @@ void BucketSender::send(const std::stop_token& stop) {
     }
 }
 
+// On a GPU beside the backward pass; the thread has waited for all of it at the end.
+void BucketSender::handle(Bucket& bucket) const {
+    const c10::OptionalStreamGuard guard(stream_);
+    if (stream_ && bucket.filled) bucket.filled->block(*stream_);
+    sum_up(bucket);
+    if (!keeps_shards_) send_back(bucket);
+    if (stream_) stream_->synchronize();
+}
+
 void BucketSender::sum_up(Bucket& bucket) const {
     const c10::NoGradGuard no_grad;
     const auto me = static_cast<size_t>(group_.rank());
     const std::vector<int64_t> mine(static_cast<size_t>(group_.size()), bucket.counts[me]);
     group_.exchange({bucket.counts, bucket.values.data_ptr<float>()},
-                    {mine, bucket.parts.data_ptr<float>()});
+                    {mine, bucket.parts.data_ptr<float>()}, link_.get());
     add_tree(bucket.parts, 0, group_.size());
     bucket.values.narrow(0, sum_before(bucket.counts, group_.rank()), bucket.counts[me])
         .copy_(bucket.parts[0]);
@@ -95,7 +111,7 @@ void BucketSender::send_back(Bucket& bucket) const {
     bucket.parts.copy_(bucket.values.narrow(0, first, count).expand({group_.size(), count}));
     const std::vector<int64_t> mine(static_cast<size_t>(group_.size()), count);
     group_.exchange({mine, bucket.parts.data_ptr<float>()},
-                    {bucket.counts, bucket.values.data_ptr<float>()});
+                    {bucket.counts, bucket.values.data_ptr<float>()}, link_.get());
 }
 
 }  // namespace aft

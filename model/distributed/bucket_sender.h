@@ -3,11 +3,14 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 
 #include "model/distributed/bucket_layout.h"
+#include "model/distributed/gpu_link.h"
 #include "model/distributed/rank_group.h"
 
 namespace aft {
@@ -23,6 +26,9 @@ class BucketSender {
   public:
     // keeps_shards: sums stay with the owner of each part.
     BucketSender(RankGroup& group, bool keeps_shards);
+    // Buckets lie on GPUs from now on; before the first is pushed.
+    void link(std::unique_ptr<GpuLink> between_gpus, at::Device device);
+    [[nodiscard]] bool is_linked() const { return link_ != nullptr; }
     void begin();               // a new step; nothing is under way
     void push(Bucket& bucket);  // its `values` are summed; the same order on all ranks
     // Blocks until as many buckets are summed; rethrows what went wrong.
@@ -31,11 +37,14 @@ class BucketSender {
 
   private:
     void send(const std::stop_token& stop);
+    void handle(Bucket& bucket) const;
     void sum_up(Bucket& bucket) const;
     [[nodiscard]] int64_t sent_bytes(const Bucket& bucket) const;
 
     RankGroup& group_;
     bool keeps_shards_;
+    std::unique_ptr<GpuLink> link_;
+    std::optional<c10::Stream> stream_;  // of the thread, beside that of the backward pass
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Bucket*> queue_;

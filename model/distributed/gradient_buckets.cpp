@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -27,6 +28,14 @@ class GradientHook : public torch::autograd::FunctionPostHook {
     std::function<void()> call_;
 };
 
+// Behind what the thread has asked of a GPU.
+std::optional<c10::Event> event_on(at::Device device) {
+    if (device.is_cpu()) return std::nullopt;
+    std::optional<c10::Event> event(std::in_place, device.type());
+    event->record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+    return event;
+}
+
 }  // namespace
 
 struct GradientBuckets::Impl {
@@ -37,7 +46,7 @@ struct GradientBuckets::Impl {
     std::vector<bool> is_there;  // of each parameter: its gradient is in its bucket
     std::vector<bool> is_used;   // the loss depends on it on some rank; found out at the first step
     size_t filled = 0;           // buckets handed over
-    bool is_open = false;
+    bool is_placed = false, is_open = false;
     std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, uintptr_t>> hooks;
     BucketSender sender;
 
@@ -49,6 +58,7 @@ struct GradientBuckets::Impl {
             for (const Parameter& parameter : p) shards.push_back({0, parameter.value.numel()});
     }
     void add_hooks();
+    void open();
     void take(size_t parameter);
     void hand_over();
     void find_used();
@@ -67,6 +77,16 @@ void GradientBuckets::Impl::add_hooks() {
     }
 }
 
+// Where buckets lie is found out with the other ranks, when all have their trainer.
+void GradientBuckets::Impl::open() {
+    if (is_placed || parameters.empty()) return;
+    const at::Device device = parameters.front().value.device();
+    std::unique_ptr<GpuLink> link = link_gpus(group, device);
+    layout.allocate(link ? device : at::kCPU);
+    if (link) sender.link(std::move(link), device);
+    is_placed = true;
+}
+
 // A gradient into its bucket; one that is not there counts as zeros.
 void GradientBuckets::Impl::take(size_t parameter) {
     if (is_there[parameter]) return;
@@ -83,7 +103,11 @@ void GradientBuckets::Impl::take(size_t parameter) {
 // In their order, whichever is full first: it has to be the same on all ranks.
 void GradientBuckets::Impl::hand_over() {
     std::vector<Bucket>& buckets = layout.buckets();
-    while (filled < buckets.size() && buckets[filled].missing == 0) sender.push(buckets[filled++]);
+    while (filled < buckets.size() && buckets[filled].missing == 0) {
+        Bucket& bucket = buckets[filled++];
+        if (sender.is_linked()) bucket.filled = event_on(bucket.values.device());
+        sender.push(bucket);
+    }
 }
 
 // Every rank has to update the same parameters. A net uses the same ones at every step.
@@ -109,6 +133,7 @@ GradientBuckets::~GradientBuckets() {
 
 void GradientBuckets::begin(bool overlap) {
     Impl& p = *impl_;
+    p.open();
     for (Bucket& bucket : p.layout.buckets()) bucket.missing = bucket.parameters.size();
     std::fill(p.is_there.begin(), p.is_there.end(), false);
     p.filled = 0;

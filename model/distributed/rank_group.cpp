@@ -22,6 +22,7 @@
 #include "core/environment.h"
 #include "core/files.h"
 #include "core/outside.h"
+#include "model/distributed/gpu_link.h"
 
 C10_DECLARE_int(caffe2_log_level);
 
@@ -314,8 +315,9 @@ void RankGroup::broadcast(std::span<char> bytes) {
     });
 }
 
-void RankGroup::exchange(const RankBlocks& in, const RankBlocks& out) {
+void RankGroup::exchange(const RankBlocks& in, const RankBlocks& out, GpuLink* between_gpus) {
     impl_->together([&] {
+        if (between_gpus != nullptr) return between_gpus->exchange(in, out, impl_->timeout);
         impl_->alltoall(view_of(in.data, sum_of(in.counts), at::kFloat),
                         view_of(out.data, sum_of(out.counts), at::kFloat), {in.counts, out.counts},
                         impl_->timeout);

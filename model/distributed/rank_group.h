@@ -18,6 +18,8 @@
 
 namespace aft {
 
+class GpuLink;
+
 // endless: for others that may take any time, as long as they live
 enum class Patience { limited, endless };
 
@@ -44,7 +46,8 @@ class RankGroup {
         const std::vector<int64_t>& counts;  // per rank
         float* data;
     };
-    void exchange(const RankBlocks& in, const RankBlocks& out);
+    // Memory of the processor, or with `between_gpus` (gpu_link.h) of the GPUs.
+    void exchange(const RankBlocks& in, const RankBlocks& out, GpuLink* between_gpus = nullptr);
     // Of the leader, while it does something that takes several collectives: its threads take
     // turns.
     [[nodiscard]] std::unique_lock<std::recursive_mutex> lead();

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/check.h"
+#include "model/nn/attention.h"
 #include "model/nn/fused.h"
 
 namespace aft {
@@ -180,8 +181,8 @@ at::Tensor SparseAttention::attend(const Heads& in) const {
     const at::Tensor any = blocks.visible.any(2, true);
     const at::Tensor mask = blocks.visible.logical_or(any.logical_not()).to(device);
     const at::Tensor y =
-        at::scaled_dot_product_attention(take(in.q, blocks.targets), take(in.k, blocks.sources),
-                                         take(in.v, blocks.sources), mask.unsqueeze(0));
+        nn::fused_attention(take(in.q, blocks.targets), take(in.k, blocks.sources),
+                            take(in.v, blocks.sources), {.visible = mask.unsqueeze(0)});
     // Back into the order of the sequence: each target stands in one row that is not filling.
     const at::Tensor filled = any.reshape({-1}).nonzero().squeeze(1);
     const at::Tensor place =

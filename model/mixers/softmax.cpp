@@ -7,6 +7,7 @@
 
 #include "model/mixers/attention_layer.h"
 #include "model/mixers/cost.h"
+#include "model/nn/attention.h"
 
 namespace aft {
 
@@ -30,8 +31,7 @@ class Softmax final : public AttentionLayer {
 
   protected:
     [[nodiscard]] at::Tensor attend(const Heads& in) const override {
-        return at::scaled_dot_product_attention(in.q, in.k, in.v, std::nullopt, 0.0,
-                                                config().causal());
+        return nn::fused_attention(in.q, in.k, in.v, {.causal = config().causal()});
     }
 };
 

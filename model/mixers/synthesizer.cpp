@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "model/mixers/attention_layer.h"
 #include "model/mixers/cost.h"
+#include "model/nn/attention.h"
 #include "model/nn/batched.h"
 
 namespace aft {
@@ -59,11 +60,10 @@ class Synthesizer final : public Mixer {
             at::cat({logits_.narrow(1, 0, T), logits_bias_.narrow(1, 0, T).unsqueeze(2)}, 2)
                 .unsqueeze(0)
                 .expand({x.size(0), -1, -1, -1});
-        const at::Tensor y =
-            at::scaled_dot_product_attention(at::cat({q, ones}, 3), table,
-                                             at::cat({values, at::zeros_like(ones)}, 3),
-                                             std::nullopt, 0.0, config_.causal(), 1.0)
-                .narrow(3, 0, values.size(3));
+        const at::Tensor y = nn::fused_attention(at::cat({q, ones}, 3), table,
+                                                 at::cat({values, at::zeros_like(ones)}, 3),
+                                                 {.causal = config_.causal(), .scale = 1.0})
+                                 .narrow(3, 0, values.size(3));
         const at::Tensor mixed = y.transpose(1, 2).reshape(v.sizes());
         show(context, "mix", mixed);
         return out(mixed);

@@ -36,23 +36,25 @@ struct Alone {
 constexpr int64_t kPieceRows = 256;
 constexpr int64_t kWorthAThread = 1 << 15;  // multiply-adds, or values of a softmax
 
-// [n, N, K], [n, K, M] -> [n, N, M]: one thread a matrix, or a piece of the rows of a large one.
-// The pieces depend on N alone.
+// [n, N, K], [n, K, M] -> [n, N, M]: a thread computes a piece of the rows of a large matrix, or
+// some small ones together. Which depends on the shapes alone, as MKL's bits depend on both.
 at::Tensor pieced_products(const at::Tensor& a, const at::Tensor& b) {
     const int64_t n = a.size(0), rows = a.size(1), inner = a.size(2), columns = b.size(2);
     at::Tensor out = at::empty({n, rows, columns}, a.options());
     if (inner == 0) return out.zero_();
     const int64_t pieces = std::max<int64_t>(1, rows / kPieceRows), tall = rows / pieces;
     const int64_t work = std::max<int64_t>(1, tall * inner * columns);
-    const int64_t grain = std::max<int64_t>(1, kWorthAThread / work);
-    at::parallel_for(0, n * pieces, grain, [&](int64_t begin, int64_t end) {
+    const int64_t together = pieces > 1 ? 1 : std::max<int64_t>(1, kWorthAThread / work);
+    const int64_t parts = (n * pieces + together - 1) / together;
+    at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
         const Alone alone;
-        if (pieces == 1) {
-            at::Tensor part = out.narrow(0, begin, end - begin);
-            at::bmm_out(part, a.narrow(0, begin, end - begin), b.narrow(0, begin, end - begin));
-            return;
-        }
         for (int64_t i = begin; i < end; ++i) {
+            if (pieces == 1) {
+                const int64_t first = i * together, count = std::min(together, n - first);
+                at::Tensor part = out.narrow(0, first, count);
+                at::bmm_out(part, a.narrow(0, first, count), b.narrow(0, first, count));
+                continue;
+            }
             const int64_t first = i % pieces * tall;
             const int64_t count = i % pieces + 1 == pieces ? rows - first : tall;
             at::Tensor part = out[i / pieces].narrow(0, first, count);

@@ -15,10 +15,36 @@ class OneMklThread {
     OneMklThread& operator=(const OneMklThread&) = delete;
 
   private:
+    friend class OneMklThreadEach;
     static int set(int threads) {
         return MKL_Set_Num_Threads_Local == nullptr ? 0 : MKL_Set_Num_Threads_Local(threads);
     }
     int before_;
+};
+
+// The same for this thread and for those of its parallel regions: for kernels of LibTorch that call
+// MKL in their own.
+class OneMklThreadEach {
+  public:
+    OneMklThreadEach() {
+        on_each([] { before() = OneMklThread::set(1); });
+    }
+    ~OneMklThreadEach() {
+        on_each([] { OneMklThread::set(before()); });
+    }
+    OneMklThreadEach(const OneMklThreadEach&) = delete;
+    OneMklThreadEach& operator=(const OneMklThreadEach&) = delete;
+
+  private:
+    static int& before() {
+        static thread_local int threads = 0;
+        return threads;
+    }
+    template <class Call>
+    static void on_each(const Call& call) {
+#pragma omp parallel
+        call();
+    }
 };
 
 }  // namespace aft::nn

@@ -111,7 +111,7 @@ class Copier:
                 pinned = torch().empty(clone.shape, dtype=clone.dtype, pin_memory=True)
                 out[name] = pinned.copy_(clone, non_blocking=True)
                 clone.record_stream(stream)  # its memory is not given away before the copy is done
-            return stream.record_event()
+            return stream.record_event(cuda.Event(blocking=True))  # a thread that waits for it sleeps
 
 
 def hook_optimizer(optimizer: Any, call: Callable[[], None]) -> Any:

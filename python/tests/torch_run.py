@@ -81,11 +81,8 @@ class Watching(Case):
         steps = steps_in(self.path / "checkpoints")
         self.assertEqual(steps, [0, 3, 6, 9, 10])
         for step in steps:
-            np.testing.assert_array_equal(
-    afterimage.load(
-        self.path,
-        step).tensors["blocks.0.mixer.w"],
-         seen[step].numpy())
+            written = afterimage.load(self.path, step).tensors["blocks.0.mixer.w"]
+            np.testing.assert_array_equal(written, seen[step].numpy())
         self.assertEqual((run.failures, run.dropped), (0, 0))
         self.assertEqual(len(afterimage.load(self.path).column("loss")[0]), 10)
         train(model, optimizer, 5, lambda *_: None)  # the hook is gone
@@ -110,11 +107,8 @@ class Watching(Case):
             train(model, optimizer, 7, after)
         self.assertEqual(steps_in(self.path / "checkpoints"), [0, 2, 4, 6, 7])
         for step in (2, 4, 6, 7):
-            np.testing.assert_array_equal(
-    afterimage.load(
-        self.path,
-        step).tensors["blocks.0.mixer.w"],
-         seen[step].numpy())
+            written = afterimage.load(self.path, step).tensors["blocks.0.mixer.w"]
+            np.testing.assert_array_equal(written, seen[step].numpy())
 
     def test_loss(self):
         model, criterion = Layer(), torch.nn.MSELoss()
@@ -271,15 +265,8 @@ class Cost(Case):
         for i in range(4):
             alone.append(steps(50))
             with afterimage.Run(self.folder / str(i)) as run:
-                run.watch(
-    model,
-    every=50,
-    optimizer=optimizer,
-    biases=lambda m: {
-        "layer 0": m.table[index]},
-        grid=(
-            16,
-             16))
+                run.watch(model, every=50, optimizer=optimizer, biases=lambda m: {"layer 0": m.table[index]},
+                          grid=(16, 16))
                 watched.append(steps(50))
         alone, watched = np.min(alone, axis=0), np.min(watched, axis=0)
         print(f"a step of {1e3 * alone[0]:.1f} ms alone, {1e3 * watched[0]:.1f} ms watched; of this thread's time"

@@ -14,8 +14,9 @@ SetRun run_with_set(const std::string& set, const std::string& filter) {
     run.is_here = ops::cpu::is_available(set);
     if (!run.is_here) return run;
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string command = "AFTERIMAGE_CPU=" + set + " '" + self +
-                                "' --gtest_filter=OpsCpu.is_chosen:" + filter + " 2>&1";
+    const std::string command = "GTEST_TOTAL_SHARDS=1 GTEST_SHARD_INDEX=0 AFTERIMAGE_CPU=" + set +
+                                " '" + self + "' --gtest_filter=OpsCpu.is_chosen:" + filter +
+                                " 2>&1";
     std::FILE* const pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return run;
     std::string output;

@@ -1,0 +1,111 @@
+#include "model/distributed/gpu_link.h"
+
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <unistd.h>
+
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "core/check.h"
+#include "core/clock.h"
+#include "core/warnings.h"
+
+namespace aft {
+namespace {
+
+constexpr std::chrono::microseconds kBetweenLooks{20};
+
+c10::Stream current_stream(at::Device device) {
+    return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
+}
+
+std::string host_name() {
+    char name[256] = {};
+    return gethostname(name, sizeof name - 1) == 0 ? name : "?";
+}
+
+}  // namespace
+
+GpuLink::GpuLink(RankGroup& group, at::Device device, const Nccl& nccl)
+    : nccl_(nccl), device_(device) {
+    const c10::DeviceGuard guard(device);
+    NcclId id;
+    if (group.rank() == 0) check(nccl_.get_id(&id));
+    group.broadcast(std::span(id.bytes));
+    check(nccl_.init(&comm_, group.size(), id, group.rank()));
+}
+
+GpuLink::~GpuLink() {
+    if (comm_ != nullptr) static_cast<void>(nccl_.abort(comm_));
+}
+
+void GpuLink::check(NcclResult result) const {
+    if (result != kNcclSuccess && result != kNcclInProgress)
+        fail("NCCL: {}", nccl_.error_words(result));
+}
+
+void GpuLink::exchange(const RankGroup::RankBlocks& in, const RankGroup::RankBlocks& out,
+                       std::chrono::milliseconds limit) {
+    AFT_CHECK(comm_ != nullptr, "NCCL: a rank is lost");
+    const c10::DeviceGuard guard(device_);
+    void* const stream = device_.is_cpu() ? nullptr : current_stream(device_).native_handle();
+    check(nccl_.group_start());
+    const float* from = in.data;
+    float* to = out.data;
+    for (size_t r = 0; r < in.counts.size(); ++r) {
+        const auto sent = static_cast<size_t>(in.counts[r]);
+        const auto received = static_cast<size_t>(out.counts[r]);
+        const auto peer = static_cast<int>(r);
+        if (sent > 0) check(nccl_.send(from, sent, kNcclFloat, peer, comm_, stream));
+        if (received > 0) check(nccl_.receive(to, received, kNcclFloat, peer, comm_, stream));
+        from += sent;
+        to += received;
+    }
+    check(nccl_.group_end());
+    wait(limit);
+}
+
+// A kernel of NCCL waits for its peers for ever: only an abort ends it.
+void GpuLink::wait(std::chrono::milliseconds limit) {
+    if (device_.is_cpu()) return;
+    c10::Event done(device_.type());
+    done.record(current_stream(device_));
+    const auto start = std::chrono::steady_clock::now();
+    NcclResult error = kNcclSuccess;
+    while (!done.query()) {
+        check(nccl_.async_error(comm_, &error));
+        const bool is_late = ms_since(start) > static_cast<double>(limit.count());
+        if (is_late || (error != kNcclSuccess && error != kNcclInProgress)) {
+            static_cast<void>(nccl_.abort(std::exchange(comm_, nullptr)));
+            fail("NCCL: {}", is_late ? "no answer" : nccl_.error_words(error));
+        }
+        std::this_thread::sleep_for(kBetweenLooks);
+    }
+}
+
+std::unique_ptr<GpuLink> link_gpus(RankGroup& group, at::Device device) {
+    Nccl nccl;
+    const std::string problem = device.is_cuda() ? open_nccl(nccl) : "";
+    const bool is_ready = device.is_cuda() && problem.empty();
+    const std::string address = is_ready ? gpu_address(device.index()) : "";
+    const std::string mine = address.empty() ? "" : fmt::format("{} {}", host_name(), address);
+    std::map<std::string, int> owners;
+    std::string refused = problem;
+    const std::vector<std::string> said = group.gather(mine);
+    for (size_t rank = 0; rank < said.size(); ++rank) {
+        const auto [owner, is_new] = owners.try_emplace(said[rank], static_cast<int>(rank));
+        if (said[rank].empty() || is_new || !refused.empty()) continue;
+        refused = fmt::format("ranks {} and {} share a GPU", owner->second, rank);
+    }
+    if (refused.empty() && !owners.contains(""))
+        return std::make_unique<GpuLink>(group, device, nccl);
+    if (!refused.empty() && group.rank() == 0)
+        warn_once(
+            fmt::format("gradients go through the processor's memory, not by NCCL: {}", refused));
+    return nullptr;
+}
+
+}  // namespace aft
