@@ -41,7 +41,10 @@ if(NOT GLOO_INCLUDE)
 elseif(NOT GLOO_INCLUDE STREQUAL "/usr/include")
     target_include_directories(Torch::cpu SYSTEM INTERFACE ${GLOO_INCLUDE})
 endif()
-target_link_libraries(Torch::cpu INTERFACE ${LIBTORCH_REAL}/lib/libtorch_cpu.so ${LIBTORCH_REAL}/lib/libc10.so)
+# By its file, the shared libstdc++: LibTorch uses it, and a second one, linked statically where a compiler finds no other,
+# would free what LibTorch's made ("free(): invalid pointer" at exit).
+target_link_libraries(Torch::cpu INTERFACE ${LIBTORCH_REAL}/lib/libtorch_cpu.so ${LIBTORCH_REAL}/lib/libc10.so
+    -l:libstdc++.so.6)
 target_link_options(Torch::cpu INTERFACE -Wl,--allow-shlib-undefined -Wl,-rpath-link,${LIBTORCH_REAL}/lib)
 
 function(libtorch_set_rpath target)

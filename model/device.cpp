@@ -8,7 +8,6 @@
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -114,8 +113,8 @@ bool names_memory(const std::string& text) {
     });
 }
 
-std::atomic<int>& chosen_gpu() {
-    static std::atomic<int> number{0};
+int& chosen_gpu() {
+    static int number = 0;
     return number;
 }
 

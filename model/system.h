@@ -12,8 +12,8 @@ namespace aft {
 // missing).
 void initialize_model(const std::string& device, int64_t threads);
 
-// "cuda" is from now on the GPU of this number among the machine's, counted round: the local rank of
-// a process that has others beside it. Before the first parse_device.
+// "cuda" is from now on the GPU of this number among the machine's, counted round: the local rank
+// of a process that has others beside it. Before the first parse_device.
 void choose_gpu(int local_rank);
 
 struct SystemReport {

@@ -10,7 +10,7 @@ namespace aft {
 
 namespace {
 
-// Profilers are told as by LibTorch's own allocator: nothing is done where none listens.
+// Reported to profilers, as by LibTorch's own allocator: it does nothing where none runs.
 void free_tensor(void* data) {
     c10::profiledCPUMemoryReporter().Delete(data);
     if (data != nullptr && !large_blocks().free(data)) c10::free_cpu(data);

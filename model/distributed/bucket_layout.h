@@ -31,6 +31,7 @@ class BucketLayout {
   public:
     BucketLayout(const RankGroup& group, const Parameters& parameters);
     void allocate(at::Device device);  // the memory of all buckets; before the first step
+    [[nodiscard]] bool is_allocated() const { return buckets_.front().values.defined(); }
     // In the order in which the backward pass fills them.
     [[nodiscard]] std::vector<Bucket>& buckets() { return buckets_; }
     [[nodiscard]] Bucket& bucket_of(size_t parameter) { return buckets_[bucket_of_[parameter]]; }

@@ -32,10 +32,9 @@ BucketSender::BucketSender(RankGroup& group, bool keeps_shards)
       thread_([this](const std::stop_token& stop) { send(stop); }) {}
 
 void BucketSender::link(std::unique_ptr<GpuLink> between_gpus, at::Device device) {
-    link_ = std::move(between_gpus);
-    if (device.is_cpu()) return;
     const c10::impl::VirtualGuardImpl gpu(device.type());
-    stream_ = gpu.getStreamFromGlobalPool(device, /*isHighPriority=*/true);
+    const c10::Stream stream = gpu.getStreamFromGlobalPool(device, /*isHighPriority=*/true);
+    gpu_.emplace(Gpu{.link = std::move(between_gpus), .stream = stream});
 }
 
 void BucketSender::begin() {
@@ -79,19 +78,25 @@ void BucketSender::send(const std::stop_token& stop) {
 
 // On a GPU beside the backward pass; the thread has waited for all of it at the end.
 void BucketSender::handle(Bucket& bucket) const {
-    const c10::OptionalStreamGuard guard(stream_);
-    if (stream_ && bucket.filled) bucket.filled->block(*stream_);
+    c10::OptionalStreamGuard guard;
+    if (gpu_) guard.reset_stream(gpu_->stream);
+    if (gpu_ && bucket.filled) bucket.filled->block(gpu_->stream);
     sum_up(bucket);
     if (!keeps_shards_) send_back(bucket);
-    if (stream_) stream_->synchronize();
+    if (gpu_) gpu_->stream.synchronize();
+}
+
+void BucketSender::exchange(const RankGroup::RankBlocks& in,
+                            const RankGroup::RankBlocks& out) const {
+    group_.exchange(in, out, gpu_ ? gpu_->link.get() : nullptr);
 }
 
 void BucketSender::sum_up(Bucket& bucket) const {
     const c10::NoGradGuard no_grad;
     const auto me = static_cast<size_t>(group_.rank());
     const std::vector<int64_t> mine(static_cast<size_t>(group_.size()), bucket.counts[me]);
-    group_.exchange({bucket.counts, bucket.values.data_ptr<float>()},
-                    {mine, bucket.parts.data_ptr<float>()}, link_.get());
+    exchange({bucket.counts, bucket.values.data_ptr<float>()},
+             {mine, bucket.parts.data_ptr<float>()});
     add_tree(bucket.parts, 0, group_.size());
     bucket.values.narrow(0, sum_before(bucket.counts, group_.rank()), bucket.counts[me])
         .copy_(bucket.parts[0]);
@@ -110,8 +115,8 @@ void BucketSender::send_back(Bucket& bucket) const {
     const int64_t first = sum_before(bucket.counts, group_.rank()), count = bucket.counts[me];
     bucket.parts.copy_(bucket.values.narrow(0, first, count).expand({group_.size(), count}));
     const std::vector<int64_t> mine(static_cast<size_t>(group_.size()), count);
-    group_.exchange({mine, bucket.parts.data_ptr<float>()},
-                    {bucket.counts, bucket.values.data_ptr<float>()}, link_.get());
+    exchange({mine, bucket.parts.data_ptr<float>()},
+             {bucket.counts, bucket.values.data_ptr<float>()});
 }
 
 }  // namespace aft

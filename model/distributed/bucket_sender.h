@@ -28,7 +28,7 @@ class BucketSender {
     BucketSender(RankGroup& group, bool keeps_shards);
     // Buckets lie on GPUs from now on; before the first is pushed.
     void link(std::unique_ptr<GpuLink> between_gpus, at::Device device);
-    [[nodiscard]] bool is_linked() const { return link_ != nullptr; }
+    [[nodiscard]] bool is_linked() const { return gpu_.has_value(); }
     void begin();               // a new step; nothing is under way
     void push(Bucket& bucket);  // its `values` are summed; the same order on all ranks
     // Blocks until as many buckets are summed; rethrows what went wrong.
@@ -39,12 +39,16 @@ class BucketSender {
     void send(const std::stop_token& stop);
     void handle(Bucket& bucket) const;
     void sum_up(Bucket& bucket) const;
+    void exchange(const RankGroup::RankBlocks& in, const RankGroup::RankBlocks& out) const;
     [[nodiscard]] int64_t sent_bytes(const Bucket& bucket) const;
 
     RankGroup& group_;
     bool keeps_shards_;
-    std::unique_ptr<GpuLink> link_;
-    std::optional<c10::Stream> stream_;  // of the thread, beside that of the backward pass
+    struct Gpu {
+        std::unique_ptr<GpuLink> link{};
+        c10::Stream stream;  // of the thread, beside that of the backward pass
+    };
+    std::optional<Gpu> gpu_;
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Bucket*> queue_;

@@ -46,7 +46,7 @@ struct GradientBuckets::Impl {
     std::vector<bool> is_there;  // of each parameter: its gradient is in its bucket
     std::vector<bool> is_used;   // the loss depends on it on some rank; found out at the first step
     size_t filled = 0;           // buckets handed over
-    bool is_placed = false, is_open = false;
+    bool is_open = false;
     std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, uintptr_t>> hooks;
     BucketSender sender;
 
@@ -79,12 +79,11 @@ void GradientBuckets::Impl::add_hooks() {
 
 // Where buckets lie is found out with the other ranks, when all have their trainer.
 void GradientBuckets::Impl::open() {
-    if (is_placed || parameters.empty()) return;
+    if (layout.buckets().empty() || layout.is_allocated()) return;
     const at::Device device = parameters.front().value.device();
     std::unique_ptr<GpuLink> link = link_gpus(group, device);
     layout.allocate(link ? device : at::kCPU);
     if (link) sender.link(std::move(link), device);
-    is_placed = true;
 }
 
 // A gradient into its bucket; one that is not there counts as zeros.

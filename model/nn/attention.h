@@ -7,8 +7,8 @@
 namespace aft::nn {
 
 struct AttentionOptions {
-    std::optional<at::Tensor>
-        visible{};  // bool, broadcast to [.., N, T]: which keys each query sees
+    // Which keys each query sees: bool, broadcast to [.., N, T].
+    std::optional<at::Tensor> visible{};
     bool causal = false;
     std::optional<double> scale{};  // of the logits; none: 1 / sqrt(width)
 };

@@ -1,6 +1,9 @@
 // OneMklThread: MKL on this thread alone while it lives. Inside a parallel region it still splits
 // some sums by the number of threads that it might have had.
 #pragma once
+#include <omp.h>
+
+#include <vector>
 
 // MKL's own (oneMKL reference, "mkl_set_num_threads_local"), in every LibTorch that stands on MKL.
 extern "C" __attribute__((weak)) int MKL_Set_Num_Threads_Local(int threads);
@@ -27,24 +30,21 @@ class OneMklThread {
 class OneMklThreadEach {
   public:
     OneMklThreadEach() {
-        on_each([] { before() = OneMklThread::set(1); });
+        on_each([](int& before) { before = OneMklThread::set(1); });
     }
     ~OneMklThreadEach() {
-        on_each([] { OneMklThread::set(before()); });
+        on_each([](int& before) { OneMklThread::set(before); });
     }
     OneMklThreadEach(const OneMklThreadEach&) = delete;
     OneMklThreadEach& operator=(const OneMklThreadEach&) = delete;
 
   private:
-    static int& before() {
-        static thread_local int threads = 0;
-        return threads;
-    }
     template <class Call>
-    static void on_each(const Call& call) {
-#pragma omp parallel
-        call();
+    void on_each(const Call& call) {
+#pragma omp parallel num_threads(static_cast <int>(before_.size()))
+        call(before_[static_cast<size_t>(omp_get_thread_num())]);
     }
+    std::vector<int> before_ = std::vector<int>(static_cast<size_t>(omp_get_max_threads()));
 };
 
 }  // namespace aft::nn
