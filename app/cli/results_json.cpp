@@ -135,6 +135,18 @@ json to_json(const EvalResult& result) {
     return out;
 }
 
+json to_short_json(const EvalResult& result) {
+    json out = to_json(result);
+    if (!out.contains("classes")) return out;
+    json seen = json::array();
+    for (const json& one : out["classes"])
+        if (one.at("examples") != 0) seen.push_back(one);
+    const size_t missing = out["classes"].size() - seen.size();
+    if (missing > 0) out["classes_without_examples"] = missing;
+    out["classes"] = std::move(seen);
+    return out;
+}
+
 json to_json(const ExportResult& result) {
     return {{"file", result.file},
             {"bytes", result.bytes},

@@ -26,6 +26,8 @@ namespace aft::app {
 [[nodiscard]] nlohmann::json to_json(const CompleteResult& result);
 [[nodiscard]] nlohmann::json to_json(const CostResult& result);
 [[nodiscard]] nlohmann::json to_json(const EvalResult& result);
+// The same for people: without the classes of which there were no examples, but with their number.
+[[nodiscard]] nlohmann::json to_short_json(const EvalResult& result);
 [[nodiscard]] nlohmann::json to_json(const ExportResult& result);
 [[nodiscard]] nlohmann::json to_json(const ImportResult& result);
 [[nodiscard]] nlohmann::json to_json(const InspectResult& result);

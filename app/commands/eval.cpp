@@ -44,7 +44,7 @@ int eval(const EvalFlags& flags, const Globals& globals) {
     const EvalResult result = eval_job(request, work.control());
     work.finish_progress();
     if (!flags.confusion.empty()) write_confusion(flags.confusion, result);
-    print_result(to_json(result), flags.json);
+    print_result(flags.json ? to_json(result) : to_short_json(result), flags.json);
     return 0;
 }
 

@@ -7,35 +7,46 @@
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
+#include "core/check.h"
 #include "model/jobs/export.h"
 
 namespace aft::app {
 namespace {
 
 struct ExportFlags {
-    std::string model, out, as = "afterimage";
+    std::string model, out, as, map;
     bool json = false;
 };
+
+ExportResult export_as(const ExportFlags& flags) {
+    if (!flags.map.empty()) return export_mapped(flags.model, flags.out, flags.map);
+    const bool half = flags.as == "afterimage-half";
+    if (half || flags.as.empty() || flags.as == "afterimage")
+        return export_weights(flags.model, flags.out, half);
+    return export_names(flags.model, flags.out, flags.as);
+}
 
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<ExportFlags>();
     add_text(command, {"MODEL", "checkpoint or run folder", "MODEL", true}, flags->model);
     add_text(command,
              {"--as",
-              "afterimage: float32 as they are; afterimage-half: rounded to half precision, half "
+              "afterimage (default): float32 as they are; afterimage-half: rounded to half "
+              "precision, half "
               "the size; torch: a plain state dict; or the names of an importer (afterimage list "
               "importers)",
               "NAME"},
              flags->as);
+    add_text(command,
+             {"--map", "your own mapping file, the other way (docs/imports.md)", "FILE.json"},
+             flags->map);
     add_text(command, {"-o,--out", "file to write", "FILE.safetensors", true}, flags->out);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) {
+        if (!flags->as.empty() && !flags->map.empty())
+            fail_usage("export: --as or --map, found both");
         const Work work(globals);
-        const bool half = flags->as == "afterimage-half";
-        const bool is_ours = half || flags->as == "afterimage";
-        print_result(to_json(is_ours ? export_weights(flags->model, flags->out, half)
-                                     : export_names(flags->model, flags->out, flags->as)),
-                     flags->json);
+        print_result(to_json(export_as(*flags)), flags->json);
         return 0;
     };
 }

@@ -12,6 +12,7 @@
 #include "app/commands/rooms.h"
 #include "core/check.h"
 #include "core/data_spec.h"
+#include "core/outside.h"
 #include "core/text.h"
 #include "model/jobs/train.h"
 
@@ -37,10 +38,10 @@ std::vector<std::string> assignments(const TrainFlags& flags) {
 void check_origin(const TrainFlags& flags) {
     const int given = (flags.preset.empty() ? 0 : 1) + (flags.config.empty() ? 0 : 1) +
                       (flags.resume.empty() ? 0 : 1);
-    if (given != 1) {
+    if (given > 1 || (given == 0 && flags.from.empty())) {
         fail_usage(
-            "train: needs one of --preset NAME, --config FILE, --resume RUNDIR, found {}; "
-            "presets: afterimage list presets",
+            "train: needs one of --preset NAME, --config FILE, --resume RUNDIR, or --from MODEL "
+            "with its own settings, found {}; presets: afterimage list presets",
             given == 0 ? "none" : "several");
     }
     if (!flags.resume.empty() && !flags.from.empty()) {
@@ -70,9 +71,17 @@ std::set<std::string> options_set(const TrainFlags& flags) {
     return out;
 }
 
+Config origin_of(const TrainFlags& flags) {
+    if (!flags.preset.empty()) return load_preset(flags.preset);
+    if (!flags.config.empty()) return load_config_file(flags.config);
+    Config config = settings_of_model(flags.from);
+    if (config.data.source.empty() && flags.data.empty())
+        fail_usage("--from {}: it names no data; --data SPEC does", shown_path(flags.from));
+    return config;
+}
+
 Config config_of(const TrainFlags& flags) {
-    Config config =
-        !flags.preset.empty() ? load_preset(flags.preset) : load_config_file(flags.config);
+    Config config = origin_of(flags);
     const std::string usual = config.data.source;
     SettingRows rows = config.rows();
     for (const std::string& text : assignments(flags)) {
@@ -176,7 +185,10 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--config", "settings from a JSON file", "FILE"}, flags->config);
     add_text(command, {"--resume", "resume a run, in its folder", "RUNDIR"}, flags->resume);
     add_text(command,
-             {"--from", "weights that the new run starts from: ours or an importer's", "MODEL"},
+             {"--from",
+              "weights that the new run starts from: ours or an importer's. Without --preset and "
+              "--config those of a model of ours with its settings",
+              "MODEL"},
              flags->from);
     add_texts(command, {"--set", "change one setting (repeatable)", "KEY=VALUE"}, flags->set);
     add_text(

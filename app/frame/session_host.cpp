@@ -9,6 +9,7 @@
 #include "app/frame/run_actions.h"
 #include "core/caught.h"
 #include "core/data_spec.h"
+#include "model/model_files.h"
 #include "model/system.h"
 
 namespace aft::app {
@@ -118,6 +119,7 @@ void SessionHost::apply(SessionCommand command) {
 
 void SessionHost::replace(OpenRequest request) {
     retire();
+    awaited_.clear();
     ui_.selection.step = -1;
     ui_.selection.unlock();
     ui_.selection.pins.clear();
@@ -187,6 +189,14 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
             open_view(path);
             break;
         case Opening::impossible:
+            if (opening.may_come && ui_.session == nullptr) {
+                awaited_ = path;
+                ui_.toasts.add({.kind = ToastKind::info,
+                                .title = "Waiting for a run",
+                                .detail = path + " is not there yet; it opens when it begins."});
+                ui_.say("info", path + " is not there yet; it opens when it begins");
+                break;
+            }
             ui_.toasts.add(
                 {.kind = ToastKind::error, .title = "Not opened", .detail = opening.words});
             ui_.say("error", opening.words);
@@ -249,7 +259,16 @@ void SessionHost::remember_open() {
     ui_.settings.remember(std::move(item));
 }
 
+// Twice a second, until it or another model is open.
+void SessionHost::look_for_awaited() {
+    if (awaited_.empty()) return;
+    if (is_run_folder(awaited_)) return open({std::exchange(awaited_, {})});
+    constexpr double kBetweenLooks = 0.5;
+    ui_.want_frame_at(ui_.time + kBetweenLooks);
+}
+
 void SessionHost::poll() {
+    if (ui_.session == nullptr) look_for_awaited();
     const Session* const session = ui_.session;
     if (session == nullptr) return;
     ui_.status = session->status();

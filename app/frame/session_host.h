@@ -48,6 +48,7 @@ class SessionHost {
     std::vector<UnsavedSteps> take_unsaved();  // of sessions that have ended, which are dropped
     void open_one(const std::string& path, Opening opening);
     void open_view(const std::string& path);
+    void look_for_awaited();
     void set_beside(const std::vector<std::string>& paths);  // compares them with what is open
     void remember_open();
     void keep_place();  // of the open run: pins and locked cell, into the user's settings
@@ -67,6 +68,7 @@ class SessionHost {
     std::list<RetiringSession> retiring_;
     ShownMessages shown_;
     std::optional<SavedView> view_;  // to be shown when its model is open
+    std::string awaited_;            // a folder in which a run has not begun
 };
 
 }  // namespace aft::app

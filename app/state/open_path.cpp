@@ -29,7 +29,8 @@ Opening classify_path(const std::string& path, bool has_session) {
     std::error_code problem;
     const fs::file_status status = fs::status(path, problem);
     if (!fs::exists(status))
-        return {.words = fmt::format("{}: there is no such file or folder", path)};
+        return {.words = fmt::format("{}: there is no such file or folder", path),
+                .may_come = !fs::path(path).has_extension()};
     if (fs::is_directory(status)) {
         if (is_run_folder(path)) return as_model(path, Workspace::train);
         return {.words = fmt::format("{}: not a run folder (it has no config.json)", path)};

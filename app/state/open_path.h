@@ -12,6 +12,7 @@ struct Opening {
     enum PathKind { model, picture, view, impossible } kind = impossible;
     Workspace workspace = Workspace::biases;  // where a model is shown first
     std::string words;                        // impossible: why, and what can be opened
+    bool may_come = false;                    // nothing is there: a run may begin in it
 };
 [[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
 [[nodiscard]] RecentItem recent_item(const std::string& path);

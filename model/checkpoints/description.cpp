@@ -32,8 +32,9 @@ json object_of(const std::map<std::string, std::string>& metadata, const std::st
     const auto found = metadata.find(kDescriptionKey);
     if (found == metadata.end())
         fail(
-            "{}: no '{}' key in the metadata: a file of tensors, but not an Afterimage checkpoint "
-            "(docs/format.md lists what one holds)",
+            "{}: no '{}' key in the metadata: a file of tensors, but not an Afterimage checkpoint; "
+            "weights of others come in by afterimage import FILE -o MODEL.safetensors "
+            "(docs/imports.md)",
             path, kDescriptionKey);
     const std::string where = path + ": " + kDescriptionKey;
     json description = parse_json(found->second, {.file = where});

@@ -78,7 +78,8 @@ class PickleMachine {
     [[noreturn]] void refuse(const std::string& what) const {
         fail(
             "{}: {} in a pickle (offset {}): only dicts, lists, numbers, texts and tensors are "
-            "read, as torch.save(model.state_dict(), FILE) writes them",
+            "read, as torch.save(model.state_dict(), FILE) writes them; in PyTorch, of a file that "
+            "you trust: torch.save(torch.load(FILE, weights_only=False)['model'], NEW)",
             rules_.where, what, begin_);
     }
     void push(PickleNode node) {

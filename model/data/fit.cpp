@@ -15,7 +15,10 @@ void check_labels(const DataInfo& info, const ModelConfig& model) {
             "images:DIR with a folder for each",
             info.classes);
     if (info.classes != model.outputs())
-        fail_usage("the model tells {} classes, the data has {}", model.outputs(), info.classes);
+        fail_usage(
+            "the model tells {} classes, the data has {}; shards:GLOB?classes={} says which number "
+            "a picture has (docs/pictures.md), and probe predictions --image needs no class",
+            model.outputs(), info.classes, model.outputs());
 }
 
 void check_patches(const DataInfo& info, const ModelConfig& model) {

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
+
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/outside.h"
@@ -33,6 +35,8 @@ std::string fitting_words(const Checkpoint& checkpoint, const std::string& as) {
 }
 
 TensorFile reverted(const Checkpoint& checkpoint, const std::string& as) {
+    if (as == "torch") return {.tensors = checkpoint.weights, .metadata = {}};
+    check_whole(checkpoint, "export --as " + as);
     const imports::Mapping mapping = find_room(imports::known_mappings(), as, "--as");
     return with_error([&] { return imports::revert(checkpoint, mapping); },
                       [&](const Error& error) {
@@ -60,23 +64,38 @@ ExportResult export_weights(const std::string& model, const std::string& out, bo
     return result;
 }
 
-ExportResult export_names(const std::string& model, const std::string& out, const std::string& as) {
+namespace {
+
+using Names = std::function<TensorFile(const Checkpoint& checkpoint)>;
+
+ExportResult export_under(const std::string& model, const std::string& out, const Names& names) {
     check_export_name(out);
     ExportResult result{.file = out, .dtype = "F32"};
     with_plain_errors([&] {
         const Checkpoint checkpoint = read_checkpoint(model);
-        if (as != "torch") check_whole(checkpoint, "export --as " + as);
         (void)make_net(checkpoint);
-        TensorFile file;
-        if (as == "torch")
-            file.tensors = checkpoint.weights;
-        else
-            file = with_context(model, [&] { return reverted(checkpoint, as); });
+        const TensorFile file = with_context(model, [&] { return names(checkpoint); });
         for (const auto& [name, tensor] : checkpoint.weights) result.parameters += tensor.numel();
         write_tensors(out, file);
         result.bytes = static_cast<int64_t>(fs::file_size(out));
     });
     return result;
+}
+
+}  // namespace
+
+ExportResult export_names(const std::string& model, const std::string& out, const std::string& as) {
+    return export_under(model, out,
+                        [&](const Checkpoint& checkpoint) { return reverted(checkpoint, as); });
+}
+
+ExportResult export_mapped(const std::string& model, const std::string& out,
+                           const std::string& map) {
+    const imports::Mapping mapping = imports::read_mapping(map);
+    return export_under(model, out, [&](const Checkpoint& checkpoint) {
+        check_whole(checkpoint, "export --map");
+        return imports::revert(checkpoint, mapping);
+    });
 }
 
 }  // namespace aft

@@ -13,10 +13,13 @@ struct ExportResult {
 };
 // half: as F16, half the size; every value is then rounded to 11 bits, and reading turns it into
 // float32 again.
-// Under the names of others: an importer's, or "torch" for our names as a plain state dict. Error
-// with the reason where the model would not read back as the same.
+// Under the names of others: an importer's, "torch" for our names as a plain state dict, or those
+// of a mapping file of the user's. Error with the reason where the model would not read back as the
+// same.
 [[nodiscard]] ExportResult export_names(const std::string& model, const std::string& out,
                                         const std::string& as);
+[[nodiscard]] ExportResult export_mapped(const std::string& model, const std::string& out,
+                                         const std::string& map);
 [[nodiscard]] ExportResult export_weights(const std::string& model, const std::string& out,
                                           bool half);
 

@@ -41,8 +41,10 @@ struct TrainingRun {
 };
 
 std::string warm_start_words(const WarmStart& start, const std::string& from) {
-    std::string words = fmt::format("from {}: {} parameters taken, {} start anew", from,
-                                    start.taken.size(), start.fresh.size());
+    const bool is_unlike = start.fresh.size() > start.taken.size();
+    std::string words =
+        fmt::format("from {}: {} parameters taken, {} start anew{}", from, start.taken.size(),
+                    start.fresh.size(), is_unlike ? ": most of it, so another model" : "");
     for (const std::string& name : start.fresh) words += "\n  new: " + name;
     if (!start.unused.empty()) words += "\n  not used: " + shown_names(start.unused);
     return words;

@@ -46,6 +46,10 @@ void serve_train_job(RankGroup& ranks, const std::string& device);
 // report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
 [[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
 
+// The settings that a model of ours was trained with, a checkpoint or a run folder: for a run that
+// starts from its weights alone. Error where it is none. No LibTorch.
+[[nodiscard]] Config settings_of_model(const std::string& model);
+
 struct FittedConfig {
     Config config;
     // What the data changed in the model: "from the data: model.height = 32 ...".

@@ -129,6 +129,36 @@ void multiply(const at::Tensor& a_in, const at::Tensor& b_in, const at::Tensor& 
     }
 }
 
+// A binary tree of kPieces neighbours, `apart` values from each other.
+template <int kPieces>
+float tree_sum(const float* x, int64_t apart) {
+    if constexpr (kPieces == 1)
+        return *x;
+    else
+        return tree_sum<kPieces / 2>(x, apart) +
+               tree_sum<kPieces / 2>(x + kPieces / 2 * apart, apart);
+}
+
+template <int kPieces>
+void add_tree(const float* parts, float* sum, int64_t count) {
+#pragma omp parallel for simd schedule(static) if (count >= kWorthAThread)
+    for (int64_t i = 0; i < count; ++i) sum[i] = tree_sum<kPieces>(parts + i, count);
+}
+
+// [2, 4 or 8, ...] -> their sums, in one pass over memory.
+void add_pieces(const at::Tensor& parts, at::Tensor& sum) {
+    const auto* const from = parts.const_data_ptr<float>();
+    auto* const to = sum.mutable_data_ptr<float>();
+    switch (parts.size(0)) {
+        case 2:
+            return add_tree<2>(from, to, sum.numel());
+        case 4:
+            return add_tree<4>(from, to, sum.numel());
+        default:
+            return add_tree<kMostPieces>(from, to, sum.numel());
+    }
+}
+
 }  // namespace
 
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
@@ -160,10 +190,9 @@ at::Tensor weight_gradient(const at::Tensor& dy, const at::Tensor& x) {
         multiply_alone(left.narrow(1, first, count), right.narrow(0, first, count),
                        parts.select(0, i), 0);
     }
-    for (int64_t step = 1; step < pieces; step *= 2)
-        for (int64_t i = 0; i + step < pieces; i += 2 * step)
-            parts.select(0, i).add_(parts.select(0, i + step));
-    return parts.select(0, 0).clone();  // so that the other pieces are freed
+    at::Tensor sum = at::empty({dy.size(1), x.size(1)}, parts.options());
+    add_pieces(parts, sum);
+    return sum;
 }
 
 at::Tensor apply_map(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/files.h"
+#include "core/json.h"
 #include "model/checkpoints/run_paths.h"
 #include "model/device.h"
 #include "model/distributed/rank_group.h"
@@ -63,6 +64,11 @@ void Run::open_run() {
     publish_stored_steps();
     if (status.following && checkpoint_steps(run_.path).empty()) {
         status.message = "waiting for the first checkpoint of this run";
+        // Another program's, which has said nothing of its model: its loss is shown as it was
+        // logged.
+        constexpr uint64_t kMostBytes = uint64_t{16} << 20;
+        const nlohmann::json said = read_json_file(config_path(run_.path), kMostBytes);
+        if (!said.contains("model")) status.task.loss_in_bits = false;
         return;
     }
     open_file(run_.path);  // without a checkpoint: an error that says so

@@ -3,8 +3,9 @@ the program must know of its own nets (a parameter that starts anew or has no co
 import`."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Mapping, NoReturn, Optional
+from typing import Any, Collection, Iterable, Mapping, NoReturn, Optional
 
 import numpy as np
 
@@ -15,19 +16,25 @@ from .tables import Rule, Table, known_tables
 Tensors = Mapping[str, np.ndarray]
 
 MOST_TENSORS, MOST_DEPTH = 100_000, 4
+MOST_LAYERS = 512  # that the program reads
 # What training scripts wrap weights in, in the order in which one is chosen.
-WRAPPERS = ("model", "state_dict", "model_state_dict", "module", "net", "network", "model_ema", "ema")
+WRAPPERS = ("model", "state_dict", "model_state_dict", "module", "_orig_mod", "net", "network",
+            "model_ema", "ema")
 # The one setting of texts whose values look like numbers.
 TEXT_SETTINGS = ("model.outside",)
+HEADS, HEADS_OF_64 = "model.heads", re.compile(r"= *\w+ */ *64 *")  # as tables say it: "=dim / 64"
+GIVE_HEADS = 'config={"model": {"heads": N}}'
 
 
 @dataclass
 class Converted:
-    """weights: float32 by our names; settings: {"dim": 64, ...} of config.model; dropped: name -> why."""
+    """weights: float32 by our names; settings: {"dim": 64, ...} of config.model; dropped: name -> why. assumed: what
+    was taken for granted because the tensors do not say it, in words for the user."""
     table: Table
     settings: dict[str, Any]
     weights: dict[str, np.ndarray] = field(default_factory=dict)
     dropped: dict[str, str] = field(default_factory=dict)
+    assumed: str = ""
 
 
 def views_of(names: Iterable[str]) -> list[str]:
@@ -160,8 +167,8 @@ def setting_value(key: str, value: Any, sizes: SizeTable) -> Any:
 
 
 class Converter:
-    def __init__(self, table: Table, tensors: Tensors) -> None:
-        self.table, self.tensors = table, tensors
+    def __init__(self, table: Table, tensors: Tensors, heads: Collection[int] = ()) -> None:
+        self.table, self.tensors, self.heads = table, tensors, heads
         self.sizes = SizeTable(table.sizes, facts_of(tensors))
         self.out = Converted(table, {})
 
@@ -169,6 +176,7 @@ class Converter:
         for key, why in self.table.ask.items():
             if key not in given:
                 raise Error(f"{self.table.name} needs config={{'model': {{'{key.split('.')[-1]}': VALUE}}}}: {why}")
+        given = self.with_heads(given)
         settings = {k: setting_value(k, v, self.sizes) for k, v in self.table.settings.items() if k not in given}
         for key, value in {**settings, **given}.items():
             if not key.startswith("model."):
@@ -185,6 +193,25 @@ class Converter:
                         f" {shown_names(unknown, 5)}{near};"
                         f" {REMEDY}")
         return self.out
+
+    def with_heads(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """`given`, with the modules' number of heads where the table has no better way than heads of 64 channels."""
+        text = str(self.table.settings.get(HEADS, ""))
+        if HEADS in given or not HEADS_OF_64.fullmatch(text):
+            return given
+        if len(self.heads) == 1:
+            return {**given, HEADS: next(iter(self.heads))}
+        why, remedy = "the number of heads is not in a state dict", ", or the module in place of its state dict"
+        if self.heads:
+            why = f"the modules have different numbers of heads ({', '.join(map(str, sorted(self.heads)))})"
+            remedy = ""
+        try:
+            number = whole_number(text[1:], self.sizes)
+        except Error as error:
+            raise Error(f"{error}: {why}, and heads of 64 channels do not fit; give it by {GIVE_HEADS}") from None
+        self.out.assumed = (f"{why}: {number} of 64 channels are assumed; if they are others, attention and predictions"
+                            f" are wrong: give it by {GIVE_HEADS}{remedy}")
+        return given
 
     def take(self, name: str, value: np.ndarray) -> bool:
         for rule in self.table.rules:
@@ -204,17 +231,36 @@ class Converter:
             self.out.dropped[name] = rule.drop
             return
         value, parts = self.changed(rule, bound, tensor), len(rule.to)
+        if rule.copy:
+            for to in rule.to:
+                layers = self.layers() if "{i}" in to and "i" not in bound else 1
+                for i in range(layers):
+                    self.put(name, fill_in(to, {"i": str(i), **bound}), value)
+            return
         if parts > 1 and (value.ndim < 1 or value.shape[0] % parts):
             raise Error(f"has shape {list(value.shape)}, which cannot be cut into {parts} equal parts")
         pieces = [value] if parts == 1 else np.split(value, parts)
         for to, piece in zip(rule.to, pieces):
-            target = fill_in(to, bound)
-            if target == "-":
-                self.out.dropped[name] = "no place for it here"
-            elif target in self.out.weights:
-                raise Error(f"and another tensor both become '{shown(target)}'")
-            else:
-                self.out.weights[target] = np.ascontiguousarray(piece)
+            self.put(name, fill_in(to, bound), piece)
+
+    def put(self, name: str, target: str, value: np.ndarray) -> None:
+        if target == "-":
+            self.out.dropped[name] = "no place for it here"
+            return
+        if target in self.out.weights:
+            raise Error(f"and another tensor both become '{shown(target)}'")
+        self.out.weights[target] = np.ascontiguousarray(value)
+
+    def layers(self) -> int:
+        """The setting as it was evaluated: of an expression its value."""
+        layers = self.out.settings.get("layers")
+        if layers is None:
+            raise Error("'copy' to every layer needs the setting 'model.layers'")
+        is_number = isinstance(layers, (int, float)) and not isinstance(layers, bool)
+        if not is_number or layers not in range(1, MOST_LAYERS + 1):
+            raise Error(f"'copy' to every layer: 'model.layers' is {shown(layers)}, expected a whole number from 1 to"
+                        f" {MOST_LAYERS}")
+        return int(layers)
 
     def check_dropped(self, rule: Rule, tensor: np.ndarray) -> None:
         if rule.check == "band":
@@ -245,9 +291,9 @@ class Converter:
                 raise Error(f"has shape {list(value.shape)}, '{shown(mask)}' of the same shape is needed")
             value = value * self.tensors[mask].astype(np.float32)
         if rule.transpose:
-            if value.ndim != 2:
-                raise Error(f"has shape {list(value.shape)}, only two axes are swapped")
-            value = value.T
+            if value.ndim < 2 or value.size != value.shape[-1] * value.shape[-2]:
+                raise Error(f"has shape {list(value.shape)}; two axes are swapped, or the last two behind axes of one")
+            value = np.swapaxes(value, -1, -2)
         if rule.first:
             rows = whole_number(rule.first, self.sizes)
             if value.ndim < 1 or rows > value.shape[0]:
@@ -263,13 +309,15 @@ class Converter:
         return value
 
 
-def convert(tensors: Tensors, given: Mapping[str, Any], table: Optional[Table] = None) -> Converted:
+def convert(tensors: Tensors, given: Mapping[str, Any], table: Optional[Table] = None,
+            heads: Collection[int] = ()) -> Converted:
     """A state dict by a table, or by the known one that its names belong to.
 
-    tensors: name -> array of real numbers. given: settings over what the table says, {"model.window": 32}. Raises Error
-    where nothing fits (it names the nearest origin and the first differences), where such a model is refused, and on
-    names that no rule knows, values that are not finite and shapes that do not fit.
+    tensors: name -> array of real numbers. given: settings over what the table says, {"model.window": 32}. heads: the
+    numbers of heads that the model's modules have; none of a state dict. Raises Error where nothing fits (it names the
+    nearest origin and the first differences), where such a model is refused, and on names that no rule knows, values
+    that are not finite and shapes that do not fit.
     """
     table, prefix = recognise(list(tensors), given, table)
-    return Converter(table, {name[len(prefix):]: v for name,
-                     v in tensors.items() if name.startswith(prefix)}).run(given)
+    inner = {name[len(prefix):]: value for name, value in tensors.items() if name.startswith(prefix)}
+    return Converter(table, inner, heads).run(given)

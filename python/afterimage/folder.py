@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional, Union
@@ -12,12 +13,13 @@ import numpy as np
 
 from . import safetensors
 from .errors import Error, shown
-from .files import (append_line, check_no_link, open_own, remove_leftovers, step_file, steps_in, take_lock,
-                    write_atomically)
+from .files import (append_line, check_no_link, is_leftover, open_own, remove_leftovers, step_file, steps_in,
+                    take_lock, write_atomically)
 from .version import __version__
 
 FORMAT_VERSION = 1
 MOST_NOTES_BYTES = 16 << 20
+MOST_START_BYTES = 4 << 20  # of the log lines of a start: the norms of every layer at step 0
 LINKLESS = ("config.json", "metrics.jsonl", "events.jsonl", "log.txt", "checkpoints", "history", "branches")
 
 
@@ -69,6 +71,37 @@ class Folder:
         log = self.path / "metrics.jsonl"
         return (log.exists() and log.stat().st_size > 0) or bool(steps_in(self.path / "checkpoints"))
 
+    def is_mere_start(self) -> bool:
+        """Whether this package has begun the run, and nothing is there but what it writes before the first step: no
+        line of the log but the norms of step 0, no checkpoint but that of step 0, and nothing that was added by hand.
+        """
+        log, words = self.path / "metrics.jsonl", self.path / "log.txt"
+        if not words.exists() or (self.path / "notes.json").exists():
+            return False
+        with open(words, encoding="utf-8", errors="replace") as text:
+            if not re.search(r" started .*\(afterimage for Python \S+\)$", text.readline(4096)):
+                return False
+        for name in ("checkpoints", "history", "branches"):
+            folder = self.path / name
+            found = list(folder.iterdir()) if folder.is_dir() else []
+            if any(path != step_file(folder, 0) and not is_leftover(path) for path in found):
+                return False
+        if log.exists() and log.stat().st_size > MOST_START_BYTES:
+            return False
+        try:
+            lines, odd = read_lines(log)
+        except Error:
+            return False
+        keys = {key for _, value in lines for key in value}
+        return (not odd and all(value["step"] == 0 for _, value in lines)
+                and all(key == "step" or key.startswith("bias_norm.") for key in keys))
+
+    def remove_start(self) -> None:
+        for name in ("checkpoints", "history"):
+            step_file(self.path / name, 0).unlink(missing_ok=True)
+        for name in ("metrics.jsonl", "events.jsonl"):
+            (self.path / name).unlink(missing_ok=True)
+
     def open(self, resume: Union[bool, int]) -> None:
         """Makes the folder and takes its lock. Raises Error where it holds something else, or a run that is not
         resumed."""
@@ -91,10 +124,11 @@ class Folder:
     def prepare(self, resume: Union[bool, int]) -> None:
         for name in LINKLESS:
             check_no_link(self.path / name)
+        if resume is False and self.is_mere_start():
+            self.remove_start()
         if resume is False and self.has_begun():
             raise Error(f"{self.path}: a run has been started in this folder; continue it with resume=True, or choose"
-                        f" another"
-                        " folder")
+                        " another folder")
         if resume is not True and resume is not False and not self.is_run():
             raise Error(f"{self.path}: resume={resume}, but there is no run (no config.json in it)")
         remove_leftovers(self.path)

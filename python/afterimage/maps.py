@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class Map:
         band      [heads, T, s]: entry o is source j = t - (s - 1) / 2 + o, s odd; what lies outside [0, T) is ignored
         kernel1d  [heads, s]: entry o is the offset j - t = o - (s - 1) / 2, s odd
         kernel2d  [heads, s, s]: offsets by row and by column likewise
+       or a mixer of afterimage.nn, which says its map, gauge, layout and whether it is causal itself.
     grid: [T] (text), [H, W] or [H, W, C], of product T; for kernels what they slide over. None: that of the call.
     gauge: what may be added without changing the model: "row" (a constant to a row of w, as under softmax) or "none".
     layout: None = inferred from the shape of w and the grid.
@@ -103,14 +104,65 @@ def describe_map(name: Any, map: Map, shape: Sequence[int]) -> dict[str, Any]:
     return {"name": name, "layout": layout, "grid": grid, "gauge": gauge}
 
 
+def is_mixer(value: Any) -> bool:
+    """Of afterimage.nn: what turns its position bias into a map itself."""
+    return hasattr(value, "bias_map")
+
+
+def map_of_mixer(name: Any, map: Map, grid: Any) -> Map:
+    """The Map of a layer whose w is a mixer. grid: of the call. Raises Error, naming the layer, where the mixer has no
+    position bias, or the map another layout."""
+    where = f"biases['{shown(name)}']"
+    grid = grid if map.grid is None else map.grid
+    try:
+        own = map.w.bias_map(None if grid is None else checked_grid(grid, where))
+    except Error as error:
+        raise Error(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
+    if map.layout not in (None, own.layout):
+        raise Error(f"{where}: layout '{shown(map.layout)}', but the map of this mixer is {own.layout}; leave it out")
+    return Map(own.w, own.grid, map.gauge or own.gauge, own.layout)
+
+
+def causal_of(biases: Biases, causal: bool) -> bool:
+    """Whether a target sees only what is before it: `causal` of the call, or as the mixers are where all layers are
+    mixers. Raises Error where a mixer differs from the rest: a file says it once for all of its layers."""
+    values = {name: value.w if isinstance(value, Map) else value for name, value in biases.items()}
+    mixers = {name: value for name, value in values.items() if is_mixer(value)}
+    ways = {bool(mixer.causal) for mixer in mixers.values()}
+    expected = bool(causal) or (len(mixers) == len(biases) and True in ways)
+    for name, mixer in mixers.items():
+        if bool(mixer.causal) != expected:
+            raise Error(f"biases['{shown(name)}']: this mixer is {'causal' if mixer.causal else 'not causal'}, the rest"
+                        f" {'is' if expected else 'is not (causal=False)'}; a run has layers of one kind: write the"
+                        " others into another folder")
+    return expected
+
+
+def followed(biases: Union[Biases, Callable[[Any], Biases]]) -> Callable[[Any], Biases]:
+    """What watch() calls at every save: the user's function of the model, or one that returns the mixers of a
+    dictionary. Raises Error on a dictionary of tensors: they would be saved as they are now, again and again."""
+    if callable(biases):
+        return biases
+    if not isinstance(biases, Mapping):
+        raise Error(f"watch: biases is a function of the model or {{name of a layer: mixer}}, found"
+                    f" {shown(type(biases).__name__)}")
+    for name, value in biases.items():
+        if not is_mixer(value.w if isinstance(value, Map) else value):
+            raise Error(f"watch: biases['{shown(name)}'] is no mixer of afterimage.nn; of tensors biases is a function"
+                        " of the model that returns {name of a layer: w}, so that each save has the newest")
+    return lambda _: biases
+
+
 def merged(biases: Biases, grid: Any, gauge: Optional[str]) -> dict[str, Map]:
-    """Every layer as a Map with what the call says for all of them."""
+    """Every layer as a Map with what the call says for all of them; mixers say their own."""
     if not isinstance(biases, Mapping) or not 1 <= len(biases) <= MOST_LAYERS:
         found = f"{len(biases)} of them" if isinstance(biases, Mapping) else shown(type(biases).__name__)
         raise Error(f"biases is {{name of a layer: w}}, 1 to {MOST_LAYERS} layers, found {found}")
     out = {}
     for name, value in biases.items():
         map = value if isinstance(value, Map) else Map(value)
+        if is_mixer(map.w):
+            map = map_of_mixer(name, map, grid)
         out[name] = Map(map.w, grid if map.grid is None else map.grid, map.gauge or gauge, map.layout)
     return out
 
@@ -121,7 +173,8 @@ def describe(biases: Mapping[str, Map], causal: bool) -> dict[str, Any]:
     for name, map in biases.items():
         shape = getattr(map.w, "shape", None)
         if shape is None:
-            raise Error(f"biases['{shown(name)}']: an array or a tensor is expected, found {type(map.w).__name__}")
+            raise Error(f"biases['{shown(name)}']: an array or a tensor is expected, or a mixer of afterimage.nn; found"
+                        f" {type(map.w).__name__}")
         layers.append(describe_map(name, map, tuple(int(n) for n in shape)))
     heads = max((int(map.w.shape[0]) for map, layer in zip(biases.values(), layers)
                  if len(map.w.shape) == 3 or layer["layout"] == "kernel1d"), default=1)

@@ -1,17 +1,21 @@
 """Mixers of an Attention Free Transformer as modules: AFTFull, AFTLocal, AFTSimple, AFTConv; x [B, T, dim] to the same.
 
 Parameters carry Afterimage's canonical names (q, k, v, o; w or u, r; kernel, gamma, beta), so that `Run.save` and a
-mapping file know them. Each runs one operator of afterimage.operators on the processor.
+mapping file know them. Each runs one operator of afterimage.operators on the processor. `Run.save` and `Run.watch` take
+them as biases={"layer 0": mixer}: bias_map() says what they then write.
 """
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+import math
+from typing import Any, Optional, Sequence, Tuple
 
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 from . import operators
 from .errors import Error
+from .maps import Map
 
 
 class _Mixer(nn.Module):
@@ -34,6 +38,11 @@ class _Mixer(nn.Module):
         """The operator between the projections: q [B, T, inner] or None without a gate, k [B, T, inner] (conv:
         [B, T, heads]), v [B, T, inner] -> y [B, T, inner], in their dtype. Raises Error as the operator does."""
         raise NotImplementedError
+
+    def bias_map(self, grid: Optional[Sequence[int]]) -> Map:
+        """The effective position bias as it is now, as a map (docs/format.md). grid: sizes of product T, or None.
+        Raises Error on a mixer without one."""
+        raise Error(f"{type(self).__name__} has no position bias; leave it out")
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """x [B, T, dim] on the processor -> y [B, T, dim], in its dtype. Raises Error on another shape, as mix()."""
@@ -67,6 +76,21 @@ class _TableMixer(_Mixer):
             return self.w[:T, :T], None, None
         return None, self.u[:T], self.r[:T]
 
+    def weight(self) -> torch.Tensor:
+        """w of every target and source in nats, [length, length]: factors are multiplied, w = u r^T. What a causal
+        mixer hides is there all the same."""
+        return self.w if self.w is not None else self.u @ self.r.t()
+
+    def first_weights(self, grid: Optional[Sequence[int]]) -> torch.Tensor:
+        """weight() of the first T positions, [T, T]: T of the grid, at most `length`. Without gradients, and not in the
+        precision of autocast."""
+        with torch.no_grad(), torch.autocast(self.k.weight.device.type, enabled=False):
+            T = self.length if grid is None else min(math.prod(grid), self.length)
+            return self.weight()[:T, :T]
+
+    def bias_map(self, grid: Optional[Sequence[int]]) -> Map:
+        return Map(self.first_weights(grid), grid, "row", "full")
+
 
 class AFTFull(_TableMixer):
     """aft-full (Zhai et al. 2021, Eq. 2): a learned position bias for every pair of target and source.
@@ -98,6 +122,25 @@ class AFTLocal(_TableMixer):
         if window < 1:
             raise Error(f"window is {window}; at least 1 (AFTSimple has no position bias)")
         self.window, self.causal, self.outside_hidden = window, causal, outside_hidden
+
+    def weight(self) -> torch.Tensor:
+        """w of every target and source in nats, [length, length]: 0 outside the window, -infinity with outside_hidden.
+        What a causal mixer hides is there all the same."""
+        w = super().weight()
+        t = torch.arange(self.length, device=w.device)
+        is_outside = (t.unsqueeze(1) - t).abs() >= self.window
+        return w.masked_fill(is_outside, -math.inf if self.outside_hidden else 0)
+
+    def bias_map(self, grid: Optional[Sequence[int]]) -> Map:
+        """A band, beyond which w is 0: a constant added to a row of it changes the model. Where every source that a
+        target sees is in its window, pair by pair."""
+        w = self.first_weights(grid)
+        if self.outside_hidden or self.window >= len(w):
+            return Map(w, grid, "row", "full")
+        t = torch.arange(len(w), device=w.device).unsqueeze(1)
+        j = t + torch.arange(1 - self.window, self.window, device=w.device)  # [T, 2 window - 1]
+        band = w.gather(1, j.clamp(0, len(w) - 1)).masked_fill((j < 0) | (j >= len(w)), 0)
+        return Map(band.unsqueeze(0), [len(w)] if grid is None else grid, "none", "band")
 
     def mix(self, q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return operators.aft_local(q, k, v, *self.bias(v.shape[1]), window=self.window, causal=self.causal,
@@ -138,7 +181,12 @@ class AFTConv(_Mixer):
         self.gamma, self.beta = (None if naive else nn.Parameter(torch.zeros(heads)) for _ in range(2))
 
     def weight(self) -> torch.Tensor:
-        """w of every tap in nats, [heads, s] or [heads, s, s]: gamma (k - mean k) / std k + beta."""
+        """w of every tap in nats, [heads, s] or [heads, s, s]: gamma (k - mean k) / std k + beta.
+
+        Over a sequence tap o is the source at offset o - s // 2, causal at o - (s - 1). Maps of a run read every kernel
+        centred: give `Run` the mixer itself, as in biases={"layer 0": mixer}; these weights of a causal one would be
+        shown at wrong offsets.
+        """
         if self.gamma is None:
             return self.kernel
         flat = self.kernel.flatten(1)
@@ -146,6 +194,19 @@ class AFTConv(_Mixer):
         variance = centred.square().sum(1, keepdim=True) / max(flat.shape[1] - 1, 1)
         w = self.gamma.unsqueeze(1) * torch.rsqrt(variance + 1e-5) * centred + self.beta.unsqueeze(1)
         return w.view_as(self.kernel)
+
+    def bias_map(self, grid: Optional[Sequence[int]]) -> Map:
+        """The kernel around its centre, -infinity at offsets that a causal mixer hides. Elsewhere w is 0, so that a
+        constant added to it changes the model. Without a grid of its own the sequence needs one, (T,)."""
+        w = self.weight().detach()
+        if self.grid is None:
+            return Map(F.pad(w, (0, w.shape[1] - 1), value=-math.inf) if self.causal else w, grid, "none", "kernel1d")
+        if self.causal:
+            s = w.shape[1]
+            is_later = torch.arange(s * s, device=w.device).view(s, s) > s * s // 2  # in raster order
+            w = w.masked_fill(is_later, -math.inf)
+        is_of_grid = grid is not None and (grid[0], math.prod(grid[1:])) == tuple(self.grid)
+        return Map(w, grid if is_of_grid else list(self.grid), "none", "kernel2d")
 
     def mix(self, q: Optional[torch.Tensor], k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         if self.grid is None:

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Collection, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -67,8 +68,12 @@ def prepare_maps(arrays: Mapping[str, np.ndarray], maps: Mapping[str, Any], step
     return Prepared({"maps": dict(maps)}, tensors, tensors, norms, description, {"afterimage": text})
 
 
-def prepare_model(arrays: Mapping[str, np.ndarray], given: Mapping[str, Any], table: Optional[Table]) -> Prepared:
-    """A state dict by its table; given: settings of the user's, {"model.window": 32}. Raises Error as convert()."""
-    found = convert(arrays, given, table)
+def prepare_model(arrays: Mapping[str, np.ndarray], given: Mapping[str, Any], table: Optional[Table],
+                  heads: Collection[int] = ()) -> Prepared:
+    """A state dict by its table; given: settings of the user's, {"model.window": 32}; heads: the numbers of heads of
+    the model's modules, or of the run. Warns of what had to be assumed. Raises Error as convert()."""
+    found = convert(arrays, given, table, heads)
+    if found.assumed:
+        warnings.warn(f"afterimage: {found.assumed}", RuntimeWarning, stacklevel=4)
     biases = {name: w for name, w in found.weights.items() if any(match(p, name) for p in BIAS_NAMES)}
     return Prepared({"model": found.settings}, found.weights, biases, bias_norms(found.weights, found.settings))

@@ -30,8 +30,9 @@ class Run:
         `afterimage train --print-config`; those of "model" are over what the origin's table says, and "data" says what
         the model sees: {"source": "images:/FOLDER?size=32"} or {"source": "text:/FILE?alphabet=used"}, paths whole. A
         run that is resumed keeps those of "data" and "train" that are not given.
-    resume: False: a run that has begun there is an error. True: continue after its newest checkpoint (a new run where
-        there is none). A number: continue after that step. What came after is cut; `step` says where the run stands.
+    resume: False: a run that has begun there is an error, one that ended before its first step is begun anew. True:
+        continue after its newest checkpoint (a new run where there is none). A number: continue after that step. What
+        came after is cut; `step` says where the run stands.
     steps: the step to stop at, for the window's progress.
     alphabet: for models of text, the character of each token, in order.
     classes: for classifiers, the name of each class, in the order of the labels: a list of as many different texts as
@@ -212,11 +213,13 @@ class Run:
         """One checkpoint: a whole model, or position biases alone.
 
         model: torch.nn.Module or state dict of a known origin (`afterimage list importers`), or of your own with
-            mapping=FILE or the dictionary that such a file holds (docs/imports.md).
+            mapping=FILE or the dictionary that such a file holds (docs/imports.md). A module says its number of heads;
+            of a state dict it may have to be given by config={"model": {"heads": N}}, which is over both.
         biases: {name of a layer: w}, w an array or tensor [T, T], [heads, T, T], a band [heads, T, s] or a kernel
-            [heads, s] or [heads, s, s]; float, no unit; target-major: w[t, j] is how much target t attends to source j.
-            -infinity masks, NaN is refused. `Map` where layers differ in grid, gauge or layout. Names and shapes stay
-            what they were at the first save.
+            [heads, s] or [heads, s, s]; float, in nats; target-major: w[t, j] is how much target t attends to source j.
+            -infinity masks, NaN is refused. `Map` where layers differ in grid, gauge or layout. Or a mixer of
+            afterimage.nn in place of w, which says its layout, gauge and causal. Names and shapes stay what they were
+            at the first save.
         grid: (T,), (H, W) or (H, W, C). gauge: "row" (default) where a constant may be added to a row of w, as under
             softmax; else "none". causal: whether a target sees only what is before it.
         wait: return only when it is on the disk.
@@ -236,7 +239,8 @@ class Run:
             raise Error("save: one of a model and biases={name: w}, found"
                         f" {'both' if biases is not None else 'none'}")
         prepare, is_doubtful = (self.model_work(step, model, mapping) if biases is None
-                                else self.maps_work(step, maps_of.merged(biases, grid, gauge), causal))
+                                else self.maps_work(step, maps_of.merged(biases, grid, gauge),
+                                                    maps_of.causal_of(biases, causal)))
         is_first = self.content is None
         if is_first or is_doubtful or wait:
             ready = prepare()
@@ -265,10 +269,13 @@ class Run:
     def model_work(self, step: int, model: Any, mapping: Optional[Mapped]) -> tuple[Callable[[], Prepared], bool]:
         copies = self.copier.copy(torch_side.state_of(model))
         given = {f"model.{key}": value for key, value in self.given.get("model", {}).items()}
-        table = table_of(mapping)
+        table, heads = table_of(mapping), torch_side.heads_of(model)
+        known = (self.content or {}).get("model", {}).get("heads")
+        if len(heads) != 1 and known is not None:
+            heads = {known}  # as the saves before it
 
         def prepare() -> Prepared:
-            ready = prepare_model(copies.get(), given, table)
+            ready = prepare_model(copies.get(), given, table, heads)
             config = self.config_of(ready.content)
             return ready.described(step, config, self.known)
         return prepare, False
@@ -294,25 +301,26 @@ class Run:
     # Watching
 
     def watch(self, model: Any, every: int = 50, *, optimizer: Any = None,
-              biases: Optional[Callable[[Any], maps_of.Biases]] = None, grid: Optional[Iterable[int]] = None,
-              gauge: Optional[str] = None, causal: bool = False, mapping: Optional[Mapped] = None,
-              loss: Any = None) -> None:
+              biases: Union[maps_of.Biases, Callable[[Any], maps_of.Biases], None] = None,
+              grid: Optional[Iterable[int]] = None, gauge: Optional[str] = None, causal: bool = False,
+              mapping: Optional[Mapped] = None, loss: Any = None) -> None:
         """Saves `model` every so many steps from now on, and logs the loss of each, without a call in the loop.
 
         Steps are counted from `step`: by optimizer.step() where an optimizer is given, else by the forward passes of
         `model` in training mode (one a step: give the optimizer where gradients are accumulated, or the model is
-        compiled). biases: a function of the model that returns what save(biases=...) takes; without it the whole model
-        is saved. loss: the torch.nn.Module that computes the training loss, a mean: what it returns is logged as `loss`
-        at every step. The other options are those of save(). In a new run the model is saved at once, so that what is
-        wrong with it raises Error here and not in the loop.
+        compiled). biases: a function of the model that returns what save(biases=...) takes, or {name of a layer: mixer}
+        of mixers of afterimage.nn; without it the whole model is saved. loss: the torch.nn.Module that computes the
+        training loss, a mean: what it returns is logged as `loss` at every step. The other options are those of save().
+        In a new run the model is saved at once, so that what is wrong with it raises Error here and not in the loop.
         """
         if not self.is_writer:
             return
         every, count = checked_step(every, 1, "every"), max(self.step, self.last_saved)
         options = {"grid": grid, "gauge": gauge, "causal": causal}
+        find = None if biases is None else maps_of.followed(biases)
 
         def save_now(step: int) -> None:
-            what = {"model": model, "mapping": mapping} if biases is None else {"biases": biases(model), **options}
+            what = {"model": model, "mapping": mapping} if find is None else {"biases": find(model), **options}
             self.save(step, **what)
 
         def passed() -> None:

@@ -28,6 +28,7 @@ class Rule:
     first: str = ""
     scale: str = ""
     times: str = ""
+    copy: bool = False
 
 
 @dataclass
@@ -104,7 +105,7 @@ def read_rule(value: Any, where: str) -> Rule:
     rule = Rule(reader.text("from"), reader.texts("to"), reader.text("drop"), reader.text("check"),
                 reader.text("otherwise"),
                 reader.flag("transpose"), reader.texts("shape"), reader.text("first"), reader.text("scale"),
-                reader.text("times"))
+                reader.text("times"), reader.flag("copy"))
     reader.texts("back")  # for the way back alone
     reader.done()
     if not rule.source:

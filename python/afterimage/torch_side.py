@@ -10,6 +10,7 @@ import numpy as np
 from .errors import Error, shown
 
 COMPILED = "_orig_mod."  # torch.compile puts this before every name
+HEAD_COUNTS = ("num_heads", "num_attention_heads")  # timm and torch.nn; transformers
 
 
 def torch() -> Any:
@@ -40,6 +41,14 @@ def state_of(model: Any) -> dict[str, Any]:
     if not state:
         raise Error("the state dict holds no tensors")
     return state
+
+
+def heads_of(model: Any) -> set[int]:
+    """The numbers of heads that the modules within `model` have: one where all agree; none of a state dict."""
+    if not is_module(model):
+        return set()
+    found = (getattr(module, name, None) for module in model.modules() for name in HEAD_COUNTS)
+    return {count for count in found if isinstance(count, int) and not isinstance(count, bool) and count > 0}
 
 
 def numbers(value: Any) -> np.ndarray:

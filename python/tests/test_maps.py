@@ -61,6 +61,52 @@ class Layouts(Case):
         self.fails(["1 to 4096 layers"], maps.merged, {str(i): zeros(1, 1) for i in range(4097)}, None, None)
 
 
+class Mixer:
+    """As those of afterimage.nn: they turn what they hold into a map themselves."""
+
+    def __init__(self, w, causal, layout=None):
+        self.w, self.causal, self.layout = w, causal, layout
+
+    def bias_map(self, grid):
+        if self.w is None:
+            raise afterimage.Error("Mixer has no position bias")
+        return afterimage.Map(self.w, grid, "none", self.layout)
+
+
+class Mixers(Case):
+    def described(self, biases, grid=(16,), causal=False):
+        return maps.describe(maps.merged(biases, grid, "row"), maps.causal_of(biases, causal))
+
+    def test_they_say_their_map(self):
+        taps = Mixer(zeros(2, 7), True, "kernel1d")
+        found = self.described({"a": taps, "b": afterimage.Map(taps, (2, 8))})
+        self.assertEqual(found, {"causal": True, "layers": [
+            {"name": "a", "layout": "kernel1d", "grid": [16], "gauge": "none"},
+            {"name": "b", "layout": "kernel1d", "grid": [2, 8], "gauge": "none"}]})
+        found = self.described({"a": afterimage.Map(taps, gauge="row")})
+        self.assertEqual(found["layers"][0]["gauge"], "row")
+        self.assertFalse(self.described({"a": Mixer(zeros(16, 16), False, "full")})["causal"])
+        self.assertTrue(self.described({"a": taps, "b": zeros(16, 16)}, causal=True)["causal"])
+
+    def test_refusals(self):
+        causal, other = Mixer(zeros(2, 7), True, "kernel1d"), Mixer(zeros(2, 7), False, "kernel1d")
+        self.fails(["biases['b']", "not causal", "another folder"], self.described, {"a": causal, "b": other})
+        self.fails(["biases['a']", "not causal"], self.described, {"a": other}, causal=True)
+        self.fails(["biases['a']", "is causal", "causal=False"], self.described, {"a": causal, "b": zeros(16, 16)})
+        self.fails(["biases['a']: Mixer has no position bias"], self.described, {"a": Mixer(None, True)})
+        self.fails(["biases['a']", "layout 'band'", "kernel1d"], self.described,
+                   {"a": afterimage.Map(causal, layout="band")})
+        self.fails(["biases['a']: grid is (T,)"], self.described, {"a": causal}, grid=3)
+
+    def test_what_watch_follows(self):
+        mixer = Mixer(zeros(2, 7), True, "kernel1d")
+        biases = {"a": mixer, "b": afterimage.Map(mixer, (16,))}
+        self.assertIs(maps.followed(biases)(None), biases)
+        self.assertIs(maps.followed(len), len)
+        self.fails(["biases['b']", "a function of the model"], maps.followed, {"a": mixer, "b": zeros(2, 2)})
+        self.fails(["a function of the model", "found list"], maps.followed, [mixer])
+
+
 class Values(Case):
     def test_a_mask_is_kept(self):
         w = np.where(np.tril(np.ones((4, 4))) > 0, 1.0, -np.inf)

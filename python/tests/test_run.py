@@ -180,6 +180,48 @@ class Resuming(Case):
         with afterimage.Run(self.folder / "none", resume=True) as run:
             self.assertEqual(run.step, 0)
 
+    def test_a_crash_before_the_first_step_does_not_block_the_next_try(self):
+        def crash(*steps, **options):
+            with self.assertRaises(ZeroDivisionError), afterimage.Run(self.path, steps=9, **options) as run:
+                for step in steps:
+                    run.save(step, biases={"a": W + len(steps)}, wait=True)
+                1 / 0
+        crash()
+        crash(0)
+        crash(0)
+        self.assertEqual([line["kind"] for line in self.lines("events.jsonl")], ["target", "error"])
+        self.assertEqual([line["step"] for line in self.lines()], [0])
+        with afterimage.Run(self.path, {"name": "other"}) as run:
+            run.save(0, biases={"b": 2 * W}, wait=True)
+            run.log(1, loss=1)
+            self.fails(["in use"], afterimage.Run, self.path)
+        tensors, _ = safetensors.read(self.path / "checkpoints" / "step-00000000.safetensors")
+        np.testing.assert_array_equal(tensors["biases.0"], 2 * W)
+        self.assertEqual((afterimage.load(self.path).config["name"], self.lines("events.jsonl")), ("other", []))
+        self.fails(["has been started", "resume=True"], afterimage.Run, self.path)
+
+    def test_what_is_more_than_a_start_stays(self):
+        def started(name, change):
+            path = self.folder / name
+            with afterimage.Run(path) as run:
+                run.save(0, biases={"a": W}, wait=True)
+            change(path)
+            before = {p: p.read_bytes() for p in path.rglob("*") if p.is_file() and p.name != "run.lock"}
+            self.fails([str(path), "has been started"], afterimage.Run, path)
+            for file, content in before.items():
+                self.assertEqual(file.read_bytes(), content, file)
+
+        def add(name, text):
+            return lambda path: (path / name).write_text(text)
+        started("logged", add("metrics.jsonl", '{"step": 0, "loss": 3}\n'))
+        started("later", add("metrics.jsonl", '{"step": 1}\n'))
+        started("torn", add("metrics.jsonl", '{"step": 0, "bi'))
+        started("notes", add("notes.json", '{"pinned": [0]}'))
+        started("kept", add("checkpoints/step-00000000.kind", "by-hand\n"))
+        started("saved", add("checkpoints/step-00000001.safetensors", ""))
+        started("program", add("log.txt", "2026-01-01T00:00:00Z started mirror: aft-full\n"))
+        started("unknown", lambda path: (path / "log.txt").unlink())
+
     def test_a_broken_log(self):
         self.begin()
         (self.path / "metrics.jsonl").write_text('{"step": 1}\nno json\n')

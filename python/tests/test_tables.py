@@ -143,14 +143,63 @@ class Conversions(Case):
                             "{q}": {"to": "y{q}"}}.items():
             with self.subTest(words):
                 self.fails(["'x'", words], one, x, **rule)
-        self.fails(["only two axes"], one, x[0], transpose=True)
+        np.testing.assert_array_equal(one(x, transpose=True), x.T)
+        np.testing.assert_array_equal(one(x[None], transpose=True), x.T[None])
+        for value in (x[0], np.stack([x, x])):
+            self.fails(["two axes are swapped, or the last two behind axes of one"], one, value, transpose=True)
         for words, value in {"complex": x * 1j, "float64 values beyond float32": x.astype(float) + 1e300,
             "NaN or infinite": np.where(x > 3, np.nan, x)}.items():
             self.fails(["'x'", words], one, value)
 
+    def test_copies(self):
+        def found(to, settings=None, **more):
+            table = tables.make_table({"needs": ["x"], "settings": settings or {}, "tensors": [
+                {"from": "x", "to": to, "copy": True},
+                {"from": "deep.{i}.z", "to": "blocks.{i}.mixer.u", "copy": True}]}, "t", "t")
+            return converted({"x": x, **more}, {}, table)
+        x = np.arange(6, dtype=np.float32).reshape(2, 3)
+        weights = found(["a", "b.weight"]).weights  # cut into parts, were they no copies
+        self.assertEqual(list(weights), ["a", "b.weight"])
+        np.testing.assert_array_equal(weights["a"], x)
+        np.testing.assert_array_equal(weights["b.weight"], x)
+        for layers in (3, "3", "=count(deep.{i}.z)", "=1 + 2 * has(x)"):
+            weights = found(["blocks.{i}.mixer.w", "head.weight"], {"model.layers": layers},
+                            **{f"deep.{i}.z": x + i for i in range(3)}).weights
+            self.assertEqual(set(weights), {"head.weight", *(f"blocks.{i}.mixer.{n}" for i in range(3) for n in "wu")})
+            for i in range(3):
+                np.testing.assert_array_equal(weights[f"blocks.{i}.mixer.w"], x)
+                np.testing.assert_array_equal(weights[f"blocks.{i}.mixer.u"], x + i)
+        self.assertEqual(found(["a", "-"]).dropped, {"x": "no place for it here"})
+        self.fails(["both become 'a'"], found, ["a", "a"])
+        self.fails(["'x'", "needs the setting 'model.layers'"], found, "blocks.{i}.w")
+        for wrong in ("many", 2.5, True, 0, 513):
+            self.fails(["'model.layers' is", "1 to 512"], found, "blocks.{i}.w", {"model.layers": wrong})
+
+    def test_heads(self):
+        """Of the modules where they are there; else 64 channels each, with words, unless the user says it."""
+        def found(width, given=None, heads=(), setting="=dim / 64"):
+            table = tables.make_table({"needs": ["x"], "sizes": {"dim": "size(x, 0)"}, "tensors": [
+                {"from": "x", "to": "y"}], "settings": {"model.heads": setting}}, "t", "t")
+            out = converted({"x": np.zeros((width, 1))}, given or {}, table, heads)
+            return out.settings["heads"], out.assumed
+        self.assertEqual(found(192, heads={6}), (6, ""))
+        self.assertEqual(found(96, heads={6}), (6, ""))
+        self.assertEqual(found(192, {"model.heads": 4}, {6}), (4, ""))
+        self.assertEqual(found(96, {"model.heads": 4}), (4, ""))
+        self.assertEqual(found(192, heads={6}, setting="=dim / 32"), (6, ""))  # as it says: not assumed
+        self.assertEqual(found(192, heads={4}, setting=2), (2, ""))
+        heads, words = found(192)
+        self.assertEqual(heads, 3)
+        self.assertIn('3 of 64 channels are assumed', words)
+        self.assertIn('config={"model": {"heads": N}}', words)
+        heads, words = found(192, heads={6, 2})
+        self.assertEqual(heads, 3)
+        self.assertIn("different numbers of heads (2, 6)", words)
+        self.fails(["'dim / 64' is 1.5", "not in a state dict", 'config={"model": {"heads": N}}'], found, 96)
+
     def test_recognised(self):
         state = rish16_state()
-        for prefix in ("", "module.", "state_dict.model."):
+        for prefix in ("", "module.", "state_dict.model.", "_orig_mod.", "module._orig_mod."):
             found = converted({prefix + name: w for name, w in state.items()}, {})
             self.assertEqual((found.table.name, found.settings["inner"], found.settings["width"]), ("rish16", 3, 5))
             np.testing.assert_array_equal(found.weights["blocks.0.mixer.w"], state["wbias"])

@@ -1,4 +1,5 @@
 """The package with PyTorch: copies of tensors, hooks, recognised models. Run by scripts/test_torch.sh."""
+import importlib.util
 import os
 import time
 import unittest
@@ -12,7 +13,22 @@ from afterimage.files import steps_in
 from afterimage.torch_side import Copier, state_of
 
 FIXTURES = ROOT / "tests" / "model" / "imports"
+HAS_TIMM = importlib.util.find_spec("timm") is not None
 torch.set_num_threads(1)
+
+
+def module_of(state):
+    """A module with this state dict."""
+    out = torch.nn.Module()
+    for name, value in state.items():
+        *path, last = name.split(".")
+        inner = out
+        for piece in path:
+            if piece not in dict(inner.named_children()):
+                inner.add_module(piece, torch.nn.Module())
+            inner = inner.get_submodule(piece)
+        inner.register_parameter(last, torch.nn.Parameter(value.clone(), requires_grad=value.is_floating_point()))
+    return out
 
 
 class Layer(torch.nn.Module):
@@ -63,6 +79,77 @@ class Copies(Case):
         compiled = {"_orig_mod.a.weight": torch.ones(1), "_orig_mod.n": 3}
         self.assertEqual(list(state_of(compiled)), ["a.weight"])
         self.assertEqual(list(state_of({"model": {"w": torch.ones(1)}, "epoch": 3})), ["model.w"])
+
+
+class Heads(Case):
+    """No state dict says how many there are; modules do."""
+
+    def vit(self, width=192, layers=2):
+        random = lambda *size: torch.randn(size, generator=torch.Generator().manual_seed(1))  # noqa: E731
+        state = {"cls_token": random(1, 1, width), "pos_embed": random(1, 5, width),
+                 "patch_embed.proj.weight": random(width, 3, 4, 4), "patch_embed.proj.bias": random(width),
+                 "norm.weight": random(width), "norm.bias": random(width), "head.weight": random(3, width),
+                 "head.bias": random(3)}
+        for i in range(layers):
+            for name, size in (("attn.qkv", (3 * width, width)), ("attn.proj", (width, width)), ("norm1", (width,)),
+                               ("norm2", (width,)), ("mlp.fc1", (2 * width, width)), ("mlp.fc2", (width, 2 * width))):
+                state[f"blocks.{i}.{name}.weight"], state[f"blocks.{i}.{name}.bias"] = random(*size), random(size[0])
+        model = module_of(state)
+        for block in model.blocks.children():
+            block.attn.num_heads = 6
+        return model
+
+    def saved(self, name, model, model_settings=None):
+        config = {"model": model_settings} if model_settings else None
+        with afterimage.Run(self.folder / name, config) as run:
+            run.watch(model) if isinstance(model, torch.nn.Module) else run.save(0, model)
+            run.save(1, model, wait=True)
+        return afterimage.load(self.folder / name).config["model"]["heads"]
+
+    def test_of_the_module(self):
+        model = self.vit()
+        self.assertEqual(self.warned(lambda: self.assertEqual(self.saved("a", model), 6)), [])
+        self.assertEqual(self.warned(lambda: self.assertEqual(self.saved("b", torch.compile(model)), 6)), [])
+        self.assertEqual(self.saved("given", model, {"heads": 4}), 4)
+        self.assertEqual(self.saved("narrow", self.vit(96)), 6)
+        for block in model.blocks.children():
+            del block.attn.num_heads
+            block.attn.num_attention_heads = 12
+        self.assertEqual(self.saved("hugging face", model), 12)
+
+    def test_of_a_state_dict(self):
+        state = self.vit().state_dict()
+        found = self.warned(lambda: self.assertEqual(self.saved("a", state), 3))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn('config={"model": {"heads": N}}', found[0])
+        self.assertEqual(self.warned(lambda: self.assertEqual(self.saved("b", state, {"heads": 6}), 6)), [])
+        self.fails(["'dim / 64' is 1.5", "not in a state dict", 'config={"model": {"heads": N}}'], self.saved, "c",
+                   self.vit(96).state_dict())
+
+    def test_modules_that_differ(self):
+        model = self.vit()
+        model.blocks.get_submodule("0").attn.num_heads = 2
+        found = self.warned(lambda: self.assertEqual(self.saved("a", model), 3))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("different numbers of heads (2, 6)", found[0])
+
+    def test_a_state_dict_after_the_module(self):
+        model = self.vit()
+
+        def save():
+            with afterimage.Run(self.path) as run:
+                run.save(0, model)
+                run.save(1, model.state_dict(), wait=True)
+            with afterimage.Run(self.path, resume=True) as run:
+                run.save(2, model.state_dict(), wait=True)
+        self.assertEqual(self.warned(save), [])
+        self.assertEqual(afterimage.load(self.path, 2).config["model"]["heads"], 6)
+
+    @unittest.skipUnless(HAS_TIMM, "timm is not installed")
+    def test_timm(self):
+        import timm
+        model = timm.create_model("vit_tiny_patch16_224", num_heads=6, depth=1, img_size=32, num_classes=3)
+        self.assertEqual(self.warned(lambda: self.assertEqual(self.saved("a", model), 6)), [])
 
 
 class Watching(Case):

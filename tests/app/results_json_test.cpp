@@ -14,6 +14,16 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+TEST(ResultsJson, PeopleSeeTheClassesThatTheDataHave) {
+    EvalResult eval;
+    eval.classes = {.names = {"a", "b", "c"}, .count = 3, .confusion = {0, 0, 0, 1, 1, 0, 0, 0, 0}};
+    EXPECT_EQ(to_json(eval)["classes"].size(), 3u);
+    const nlohmann::json words = to_short_json(eval);
+    ASSERT_EQ(words["classes"].size(), 1u);
+    EXPECT_EQ(words["classes"][0]["name"], "b");
+    EXPECT_EQ(words["classes_without_examples"], 2);
+}
+
 TEST(ResultsJson, NaNIsNullAndWhatIsMissingHasNoKey) {
     EvalResult eval;
     eval.metric = "accuracy";

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <memory>
 
+#include "core/files.h"
+#include "model/train/run_lock.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {
@@ -83,6 +85,18 @@ TEST(SessionFollowing, FollowsARewindOfTheOneThatTrains) {
     ASSERT_TRUE(wait_step(watcher, 120));
     EXPECT_EQ(watcher.curves()->step.size(), 120u);
     EXPECT_EQ(watcher.status().error, "");
+}
+
+// Another program's run that has logged and saved nothing: its loss is what it wrote, in nats.
+TEST(SessionFollowing, AModelThatIsNotKnownHasNoUnit) {
+    const Scratch scratch;
+    fs::create_directories(scratch / "run/checkpoints");
+    std::ofstream(scratch / "run/config.json") << R"({"name": "theirs"})";
+    std::ofstream(scratch / "run/metrics.jsonl") << R"({"step":1,"loss":2.5})" << std::endl;
+    const FileHandle lock = lock_run(scratch / "run");
+    TestSession watcher(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_for([&] { return watcher.status().following && watcher.curves(); }));
+    EXPECT_FALSE(watcher.status().task.loss_in_bits);
 }
 
 }  // namespace

@@ -238,6 +238,8 @@ std::vector<Check> checks(const ModelView& ui) {
     const auto* loss = column(ui, "loss");
     const ModelConfig& model = ui.status.config.model;
     const auto count = static_cast<double>(model.outputs());
+    if (ui.status.following && ui.status.saved_step < 0)
+        return list;  // what it trains is not known
     const bool has_first = loss != nullptr && !ui.curves->step.empty() &&
                            ui.curves->step.front() <= 1 && std::isfinite(loss->front());
     if (has_first) {

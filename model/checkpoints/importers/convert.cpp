@@ -21,6 +21,11 @@ std::string shape_text(const at::Tensor& tensor) {
     return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
 }
 
+// [1, ..., 1, n, m]
+bool has_two_axes(const at::Tensor& x) {
+    return x.dim() >= 2 && x.numel() == x.size(-1) * x.size(-2);
+}
+
 const at::Tensor& tensor_of(const View& view, const std::string& name) {
     const at::Tensor* found = view.find(name);
     if (found == nullptr) fail("there is no tensor '{}'", shown(name));
@@ -84,6 +89,8 @@ class Converter {
     void take(const std::string& name, const at::Tensor& tensor);
     void apply(const Rule& rule, const Bindings& bound, const std::string& name,
                const at::Tensor& tensor);
+    void put_copies(const Rule& rule, const Bindings& bound, const std::string& name,
+                    const at::Tensor& value);
     void check_dropped(const Rule& rule, const at::Tensor& tensor) const;
     [[nodiscard]] at::Tensor changed(const Rule& rule, const Bindings& bound, at::Tensor value,
                                      std::string& how) const;
@@ -118,9 +125,14 @@ void Converter::set_config(const std::vector<std::pair<std::string, std::string>
             fail_usage("{}: {} needs --set {}=VALUE: {}", path_, mapping.info.name, key, why);
     for (const auto& [key, text] : mapping.settings) {
         if (is_given(key)) continue;  // what follows from the file may fail where it is given
-        with_context(mapping.file + ": " + key, [&] {
+        const auto set = [&] {
             set_from_text(rows, key,
                           text.starts_with('=') ? std::to_string(whole(text.substr(1))) : text);
+        };
+        with_error(set, [&](const Error& error) {
+            return Error(fmt::format("{}: {}: {}; --set {}=VALUE says it instead", mapping.file,
+                                     key, error.what(), key),
+                         error.kind());
         });
     }
     for (const auto& [key, text] : settings) set_from_text(rows, key, text);
@@ -166,6 +178,7 @@ void Converter::apply(const Rule& rule, const Bindings& bound, const std::string
     std::string how;
     const at::Tensor value = changed(rule, bound, tensor, how);
     const auto parts = static_cast<int64_t>(rule.to.size());
+    if (rule.copy) return put_copies(rule, bound, name, value);
     if (parts == 1) return put(name, fill_in(rule.to[0], bound), value, how);
     if (value.dim() < 1 || value.size(0) % parts != 0)
         fail("has shape {}, which cannot be cut into {} equal parts", shape_text(value), parts);
@@ -174,6 +187,20 @@ void Converter::apply(const Rule& rule, const Bindings& bound, const std::string
         put(name, fill_in(rule.to[static_cast<size_t>(i)], bound), value.narrow(0, i * rows, rows),
             fmt::format("rows {} to {}{}{}", i * rows, (i + 1) * rows - 1, how.empty() ? "" : ", ",
                         how));
+}
+
+// One tensor of theirs that several of ours are.
+void Converter::put_copies(const Rule& rule, const Bindings& bound, const std::string& name,
+                           const at::Tensor& value) {
+    for (const std::string& to : rule.to) {
+        const bool is_of_layers = to.find("{i}") != std::string::npos && !bound.contains("i");
+        const int64_t count = is_of_layers ? out_.checkpoint.config.model.layers : 1;
+        for (int64_t i = 0; i < count; ++i) {
+            Bindings all = bound;
+            if (is_of_layers) all["i"] = std::to_string(i);
+            put(name, fill_in(to, all), value, "a copy");
+        }
+    }
 }
 
 at::Tensor Converter::changed(const Rule& rule, const Bindings& bound, at::Tensor value,
@@ -198,8 +225,10 @@ at::Tensor Converter::changed(const Rule& rule, const Bindings& bound, at::Tenso
         add("times " + shown(mask));
     }
     if (rule.transpose) {
-        if (value.dim() != 2) fail("has shape {}, only two axes are swapped", shape_text(value));
-        value = value.t();
+        if (!has_two_axes(value))
+            fail("has shape {}; two axes are swapped, or the last two behind axes of one",
+                 shape_text(value));
+        value = value.transpose(-1, -2);
         add("transposed");
     }
     if (!rule.first.empty()) {

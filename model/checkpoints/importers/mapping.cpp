@@ -112,6 +112,7 @@ Rule read_rule(const Json& json, const std::string& where) {
               .drop = in.text("drop"),
               .check = in.text("check"),
               .otherwise = in.text("otherwise"),
+              .copy = in.flag("copy"),
               .transpose = in.flag("transpose"),
               .shape = in.texts("shape"),
               .back = in.texts("back"),

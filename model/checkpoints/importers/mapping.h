@@ -15,10 +15,11 @@ struct Rule {
     std::string from;  // pattern of their names
     // Ours; more than one: equal parts along the first axis, "-" for one that is left out.
     std::vector<std::string> to;
-    std::string drop;                // why it is left out; then `to` is empty
-    std::string check;               // of what is dropped: "band" of `window`, "sinusoidal"; or ""
-    std::string otherwise;           // what to do where that check fails
-    bool transpose = false;          // of two axes
+    std::string drop;       // why it is left out; then `to` is empty
+    std::string check;      // of what is dropped: "band" of `window`, "sinusoidal"; or ""
+    std::string otherwise;  // what to do where that check fails
+    bool copy = false;      // every name of `to` gets the whole; {i} that `from` lacks: every layer
+    bool transpose = false;          // of two axes, the last behind axes of one
     std::vector<std::string> shape;  // expressions: the shape to give it; empty = as it is
     std::vector<std::string> back;   // expressions: their shape, for the way back
     std::string first;               // expression: the first so many rows; "" = all

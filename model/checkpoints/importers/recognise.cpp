@@ -16,8 +16,9 @@ namespace {
 constexpr size_t kMostTensors = 100000;
 constexpr size_t kMostDepth = 4;
 // What training scripts wrap weights in, in the order in which one is chosen.
-constexpr const char* kWrappers[] = {"model", "state_dict", "model_state_dict", "module",
-                                     "net",   "network",    "model_ema",        "ema"};
+constexpr const char* kWrappers[] = {"model",   "state_dict", "model_state_dict",
+                                     "module",  "_orig_mod",  "net",
+                                     "network", "model_ema",  "ema"};
 
 View below(const View& view, const std::string& wrapper) {
     View out{view.prefix + wrapper + ".", {}};

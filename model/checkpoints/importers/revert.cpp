@@ -56,6 +56,8 @@ class Reverter {
         for (const Rule& rule : mapping_.rules) {
             if (rule.to.empty())
                 make_dropped(rule);
+            else if (rule.copy)
+                give_back_copy(rule);
             else
                 give_back(rule);
         }
@@ -87,6 +89,23 @@ class Reverter {
             });
         }
     }
+    // One tensor of theirs for several of ours, which have to be the same still.
+    void give_back_copy(const Rule& rule) {
+        std::map<std::string, at::Tensor> theirs;
+        const Weights all = left_;
+        for (const auto& [name, tensor] : all)
+            for (const std::string& to : rule.to) {
+                const auto bound = match(to, name);
+                if (!bound || !left_.contains(name)) continue;
+                const auto [one, is_new] = theirs.try_emplace(fill_in(rule.from, *bound), tensor);
+                if (!is_new && !at::equal(one->second, tensor))
+                    fail("'{}': {} has one tensor for several, and '{}' differs", one->first,
+                         mapping_.info.name, name);
+                left_.erase(name);
+            }
+        for (const auto& [name, tensor] : theirs)
+            with_context("'" + name + "'", [&] { put(name, unchanged(rule, tensor)); });
+    }
     [[nodiscard]] at::Tensor unchanged(const Rule& rule, at::Tensor value) const {
         if (!rule.times.empty() || !rule.first.empty())
             fail("is not kept whole by {}: there is no way back", mapping_.info.name);
@@ -95,7 +114,7 @@ class Reverter {
             if (rule.back.empty()) fail("{} does not say its shape ('back')", mapping_.info.name);
             value = value.reshape(shape_of(rule));
         }
-        return rule.transpose ? value.t() : value;
+        return rule.transpose ? value.transpose(-1, -2) : value;
     }
     [[nodiscard]] std::vector<int64_t> shape_of(const Rule& rule) const {
         std::vector<int64_t> shape;
@@ -151,6 +170,11 @@ std::string difference(const Config& ours, const Config& theirs) {
 
 TensorFile revert(const Checkpoint& checkpoint, const Mapping& mapping) {
     if (!mapping.refuse.empty()) fail("{} is not written: {}", mapping.info.name, mapping.refuse);
+    if (!mapping.fresh.empty())
+        fail(
+            "{} makes another model of what it reads: there is no way back; --as torch writes our "
+            "names",
+            mapping.info.name);
     TensorFile file = Reverter(checkpoint, mapping).run();
     std::vector<std::pair<std::string, std::string>> given;
     const Texts settings = settings_of(checkpoint.config);

@@ -182,5 +182,20 @@ TEST_F(ViewFiles, OfStrangersAreRefusedInWordsAndCloseNothing) {
     EXPECT_LT(ui().selection.cell.layer, 2) << "a place outside the model is taken back";
 }
 
+// A folder that a training has yet to make: the window waits and opens it.
+TEST_F(ViewFiles, AFolderIsOpenedWhenItsRunBegins) {
+    open_run();
+    ui().commands.send(CloseModel{});
+    run("frames 3\n");
+    const fs::path awaited = scratch_ / "awaited";
+    stage_->frame().open(awaited.string());
+    run("frames 3\n");
+    EXPECT_NE(dump(ui()).find("is not there yet"), std::string::npos) << dump(ui());
+    EXPECT_FALSE(ui().has_model());
+    fs::copy(run_, awaited, fs::copy_options::recursive);
+    ASSERT_TRUE(until([&] { return ui().has_model(); }));
+    EXPECT_EQ(ui().status.path, awaited.string());
+}
+
 }  // namespace
 }  // namespace aft::app
