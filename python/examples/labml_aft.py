@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """labml-nn's own experiment of AFT-local on Tiny Shakespeare, seen live: four lines are added (marked below).
 
-    pip install torch labml-nn "labml<0.5" ./python
+    pip install torch labml-nn "labml<0.5" ./python    # labml 0.5 cannot run labml-nn's experiment
     python python/examples/labml_aft.py            # in another terminal: afterimage runs/labml-aft
 
 The model, the data and the loop are labml's, as its package has them; only the sizes are smaller, for a CPU. labml
@@ -9,7 +9,15 @@ downloads the text; --text FILE takes one that is there. The run says where it l
 so that the window shows attention, keys and completions as text.
 """
 import argparse
+import sys
+from importlib.metadata import version
 from pathlib import Path
+
+from labml import tracker
+
+if not hasattr(tracker, "set_text"):  # labml-nn calls it, and labml 0.5 has it no more
+    sys.exit(f"labml {version('labml')} cannot run labml-nn's experiment (it has no tracker.set_text): "
+             'pip install "labml<0.5"')
 
 from labml import experiment
 from labml_nn.experiments.nlp_autoregression import character_tokenizer

@@ -2,10 +2,11 @@
 import subprocess
 import unittest
 
+import numpy as np
 import torch
 
 import afterimage
-from afterimage import library, safetensors
+from afterimage import exact, library, safetensors
 from case import ROOT, Case, ProgramCase
 
 try:
@@ -155,6 +156,85 @@ class Modules(Case):
         self.fails(["window is 0"], nn.AFTLocal, 8, 16, 0)
         self.fails(["17 tokens", "only 16"], nn.AFTFull(8, 16), torch.randn(1, 17, 8))
         self.fails(["expected [B, T, 8]"], nn.AFTSimple(8), torch.randn(1, 4, 6))
+
+
+def mixers(T=12):
+    """name, mixer of T tokens with random biases, sizes of its definition, layout of its map, gauge."""
+    nn = afterimage.nn
+    torch.manual_seed(0)
+    for causal in (False, True):
+        full, local = {"kind": library.FULL}, {"kind": library.LOCAL, "window": 3}
+        conv = {"kind": library.CONV1D, "heads": 2}
+        grid = {"kind": library.CONV2D, "heads": 2, "window": 3, "grid_height": 3, "grid_width": 4}
+        rows = [("full", nn.AFTFull(8, T, causal=causal), full, "full", "row"),
+                ("longer", nn.AFTFull(8, T + 5, factors=3, causal=causal), full, "full", "row"),
+                ("local", nn.AFTLocal(8, T, 3, causal=causal), local, "band", "none"),
+                ("factors", nn.AFTLocal(8, T + 1, 3, factors=2, causal=causal), local, "band", "none"),
+                ("wide", nn.AFTLocal(8, T, T, causal=causal), {**local, "window": T}, "full", "row"),
+                ("hidden", nn.AFTLocal(8, T, 3, outside_hidden=True, causal=causal), {**local, "outside_hidden": 1},
+                 "full", "row"),
+                ("conv1d", nn.AFTConv(8, 2, 5, causal=causal), {**conv, "window": 5}, "kernel1d", "none"),
+                ("conv2d", nn.AFTConv(8, 2, 3, grid=(3, 4), causal=causal, naive=True), grid, "kernel2d", "none")]
+        if causal:
+            rows.append(("even", nn.AFTConv(8, 2, 4, causal=True), {**conv, "window": 4}, "kernel1d", "none"))
+        for name, mixer, sizes, layout, gauge in rows:
+            for value in mixer.parameters():
+                torch.nn.init.normal_(value)
+            yield f"{name}-{causal}", mixer, library.Shape(length=T, causal=causal, **sizes), layout, gauge
+
+
+class Maps(ProgramCase):
+    """Mixers of ours given as biases: the program shows the w that the operators compute with."""
+
+    def test_the_program_has_the_w_of_the_operators(self):
+        for name, mixer, shape, layout, gauge in mixers():
+            with self.subTest(name), torch.autocast("cpu"):
+                with afterimage.Run(self.folder / name) as run:
+                    run.save(0, biases={"layer 0": mixer}, grid=(3, 4), wait=True)
+                found = afterimage.load(self.folder / name).maps
+                self.assertEqual(found, {"causal": mixer.causal, "layers": [
+                    {"name": "layer 0", "layout": layout, "grid": [3, 4], "gauge": gauge}]})
+            with self.subTest(name), torch.no_grad():
+                of_table = shape.kind in (library.FULL, library.LOCAL)
+                w, u, r = mixer.bias(12) if of_table else (mixer.weight(), None, None)
+                expected = exact.bias_rows(shape, w, u, r, 0, 12).float()
+                expected = torch.where(expected.isinf(), torch.nan, expected).squeeze().numpy()
+                shown = afterimage.probe(self.folder / name, "bias", layer=0, visible="nan")
+                np.testing.assert_allclose(np.squeeze(shown), expected, atol=1e-6)
+
+    def test_followed(self):
+        mixer = afterimage.nn.AFTConv(8, 2, 4, causal=True, naive=True)
+        optimizer = torch.optim.SGD(mixer.parameters(), 1.0)
+        with afterimage.Run(self.path, keep=0) as run:
+            run.watch(mixer, every=1, optimizer=optimizer, biases={"layer 0": mixer}, grid=(9,))
+            run.flush()
+            before = mixer.weight().detach().clone()
+            mixer.kernel.grad = torch.ones_like(mixer.kernel)
+            optimizer.step()
+        for step, w in ((0, before), (1, before - 1)):
+            taps = afterimage.probe(self.path / f"checkpoints/step-{step:08d}.safetensors", "kernel", layer=0)
+            np.testing.assert_allclose(taps[:, :4], w, atol=1e-6)
+            self.assertTrue(np.isnan(taps[:, 4:]).all())
+
+    def test_refusals(self):
+        nn = afterimage.nn
+        with afterimage.Run(self.path) as run:
+            self.fails(["biases['a']", "AFTSimple has no position bias"], run.save, 0, biases={"a": nn.AFTSimple(8)})
+            self.fails(["biases['a']", "needs a grid"], run.save, 0, biases={"a": nn.AFTConv(8, 2, 3)})
+            self.fails(["biases['a']", "T = 20"], run.save, 0, biases={"a": nn.AFTFull(8, 12)}, grid=(4, 5))
+            self.fails(["biases['a']", "a mixer of afterimage.nn", "Linear"], run.save, 0,
+                       biases={"a": torch.nn.Linear(2, 2)})
+
+    def test_weights(self):
+        full, local = afterimage.nn.AFTFull(8, 6, factors=2), afterimage.nn.AFTLocal(8, 6, 2)
+        hidden = afterimage.nn.AFTLocal(8, 6, 2, outside_hidden=True)
+        self.assertTrue(torch.equal(full.weight(), full.u @ full.r.t()))
+        t = torch.arange(6)
+        inside = (t[:, None] - t).abs() < 2
+        self.assertTrue(torch.equal(local.weight(), torch.where(inside, local.w, 0)))
+        self.assertTrue(torch.equal(hidden.weight(), torch.where(inside, hidden.w, -torch.inf)))
+        local.weight().sum().backward()
+        self.assertTrue(torch.equal(local.w.grad, inside.float()))
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
