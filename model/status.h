@@ -28,6 +28,9 @@ struct Status {
     // false for an opened checkpoint without data, or a run that another process trains.
     bool can_train = false;
     bool following = false;  // another process trains this run; we read it as it grows
+    // false: another program's run, whose config.json has no "train.learning_rate": those settings
+    // are defaults, which count only where it is continued here.
+    bool names_rates = true;
     int64_t step = 0, target_step = 0, saved_step = -1, rewinds = 0;
     double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
     int64_t memory_bytes = 0, parameters = 0;

@@ -71,17 +71,17 @@ std::set<std::string> options_set(const TrainFlags& flags) {
     return out;
 }
 
-Config origin_of(const TrainFlags& flags) {
-    if (!flags.preset.empty()) return load_preset(flags.preset);
-    if (!flags.config.empty()) return load_config_file(flags.config);
-    Config config = settings_of_model(flags.from);
-    if (config.data.source.empty() && flags.data.empty())
-        fail_usage("--from {}: it names no data; --data SPEC does", shown_path(flags.from));
-    return config;
+// The run continues a model with its own settings.
+bool is_from_alone(const TrainFlags& flags) {
+    return flags.preset.empty() && flags.config.empty() && flags.resume.empty();
 }
 
 Config config_of(const TrainFlags& flags) {
-    Config config = origin_of(flags);
+    ModelSettings own;
+    if (is_from_alone(flags)) own = settings_of_model(flags.from);
+    Config config = !flags.preset.empty()   ? load_preset(flags.preset)
+                    : !flags.config.empty() ? load_config_file(flags.config)
+                                            : own.config;
     const std::string usual = config.data.source;
     SettingRows rows = config.rows();
     for (const std::string& text : assignments(flags)) {
@@ -90,6 +90,12 @@ Config config_of(const TrainFlags& flags) {
     }
     if (!flags.data.empty())
         config.data.source = with_usual_options(flags.data, usual, options_set(flags));
+    if (config.data.source.empty())
+        fail_usage("--from {}: it names no data; --data SPEC does", shown_path(flags.from));
+    if (is_from_alone(flags)) {
+        own.config = config;
+        config.data.source = data_for_model(config.data.source, own);
+    }
     config.check();
     check_read(config, given_keys(flags), "--set ");
     reset_unread(config);
@@ -164,7 +170,11 @@ int train(const TrainFlags& flags, const Globals& globals) {
     Work work(ranks.globals());
     request.ranks = ranks.group();
     if (flags.resume.empty()) {
-        FittedConfig fitted = fit_to_data(request.config, given_keys(flags));
+        std::vector<std::string> given = given_keys(flags);
+        if (is_from_alone(flags))  // its shape stays what it is
+            given.insert(given.end(), {"model.height", "model.width", "model.channels",
+                                       "model.levels", "model.classes"});
+        FittedConfig fitted = fit_to_data(request.config, given);
         if (!fitted.note.empty()) print_note(fitted.note);
         request.config = std::move(fitted.config);
         Config shown = request.config;

@@ -262,7 +262,8 @@ void SessionHost::remember_open() {
 // Twice a second, until it or another model is open.
 void SessionHost::look_for_awaited() {
     if (awaited_.empty()) return;
-    if (is_run_folder(awaited_)) return open({std::exchange(awaited_, {})});
+    if (is_run_folder(awaited_) && classify_path(awaited_, false).kind == Opening::model)
+        return open({std::exchange(awaited_, {})});
     constexpr double kBetweenLooks = 0.5;
     ui_.want_frame_at(ui_.time + kBetweenLooks);
 }

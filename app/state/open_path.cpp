@@ -23,6 +23,21 @@ Opening as_model(const std::string& path, Workspace workspace) {
     return {.kind = Opening::model, .workspace = workspace, .words = {}};
 }
 
+// By its name none of the files that can be opened: "runs/lr0.001".
+bool is_like_folder(const std::string& path) {
+    return !is_checkpoint_file(path) && !is_image_file(path) &&
+           fs::path(path).extension() != ".json";
+}
+
+// A folder with nothing in it but a lock.
+bool is_bare(const std::string& path) {
+    std::error_code problem;
+    for (auto it = fs::directory_iterator(path, problem); !problem && it != fs::end(it);
+         it.increment(problem))
+        if (it->path().filename() != "run.lock") return false;
+    return !problem;
+}
+
 }  // namespace
 
 Opening classify_path(const std::string& path, bool has_session) {
@@ -30,10 +45,11 @@ Opening classify_path(const std::string& path, bool has_session) {
     const fs::file_status status = fs::status(path, problem);
     if (!fs::exists(status))
         return {.words = fmt::format("{}: there is no such file or folder", path),
-                .may_come = !fs::path(path).has_extension()};
+                .may_come = is_like_folder(path)};
     if (fs::is_directory(status)) {
         if (is_run_folder(path)) return as_model(path, Workspace::train);
-        return {.words = fmt::format("{}: not a run folder (it has no config.json)", path)};
+        return {.words = fmt::format("{}: not a run folder (it has no config.json)", path),
+                .may_come = is_bare(path)};
     }
     if (is_image_file(path)) {
         if (has_session) return {.kind = Opening::picture, .words = {}};

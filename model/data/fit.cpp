@@ -84,9 +84,8 @@ int64_t text_length(const ModelConfig& model) {
     return task_traits(model).is_text() ? model.tokens() : 0;
 }
 
-std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
-                                           const ModelConfig& model, const KnownData& known) {
-    const std::vector<uint8_t>& alphabet = known.alphabet;
+Spec spec_for_model(const Spec& given, const ModelConfig& model,
+                    const std::vector<uint8_t>& alphabet) {
     Spec spec = given;
     const SourceRoom& room = find_room(sources(), spec.room, "data source");
     const auto offer = [&](const char* key, const std::string& value) {
@@ -102,6 +101,12 @@ std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
         for (uint8_t byte : alphabet) bytes += fmt::format("{:02x}", byte);
         offer("alphabet", bytes);
     }
+    return spec;
+}
+
+std::unique_ptr<DataSource> open_for_model(const Spec& given, uint64_t seed,
+                                           const ModelConfig& model, const KnownData& known) {
+    const Spec spec = spec_for_model(given, model, known.alphabet);
     auto source = open_source(spec, seed, text_length(model));
     if (!known.ignores_labels) source = with_known_classes(std::move(source), known);
     check_fit(*source, model, known.ignores_labels);

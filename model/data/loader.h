@@ -65,6 +65,10 @@ struct KnownData {
     bool classes_by_name = false;            // else the data's must be the same in the same order
     bool ignores_labels = false;             // inputs alone are read: any classes, also none
 };
+// The SPEC with the options size, levels, gray and alphabet that it leaves out and the source has,
+// as the model needs them. alphabet: byte of each token; empty = all 256.
+[[nodiscard]] Spec spec_for_model(const Spec& given, const ModelConfig& model,
+                                  const std::vector<uint8_t>& alphabet);
 // Opens a SPEC for a model that exists: the options size, levels, gray, length and alphabet that it
 // leaves out are the model's, and labels those of its classes. Then check_fit.
 [[nodiscard]] std::unique_ptr<DataSource> open_for_model(const Spec& spec, uint64_t seed,

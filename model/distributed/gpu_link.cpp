@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/clock.h"
+#include "core/outside.h"
 #include "core/warnings.h"
 
 namespace aft {
@@ -42,46 +45,57 @@ GpuLink::~GpuLink() {
     if (comm_ != nullptr) static_cast<void>(nccl_.abort(comm_));
 }
 
-void GpuLink::check(NcclResult result) const {
-    if (result != kNcclSuccess && result != kNcclInProgress)
-        fail("NCCL: {}", nccl_.error_words(result));
+// Ends what NCCL still does: a kernel of its waits for its peers for ever.
+void GpuLink::give_up(const char* why) {
+    if (comm_ != nullptr) static_cast<void>(nccl_.abort(std::exchange(comm_, nullptr)));
+    fail("NCCL: {}", why);
+}
+
+void GpuLink::check(NcclResult result) {
+    if (result != kNcclSuccess && result != kNcclInProgress) give_up(nccl_.error_words(result));
 }
 
 void GpuLink::exchange(const RankGroup::RankBlocks& in, const RankGroup::RankBlocks& out,
                        std::chrono::milliseconds limit) {
-    AFT_CHECK(comm_ != nullptr, "NCCL: a rank is lost");
+    if (comm_ == nullptr) give_up("a rank is lost");
     const c10::DeviceGuard guard(device_);
-    void* const stream = device_.is_cpu() ? nullptr : current_stream(device_).native_handle();
     check(nccl_.group_start());
+    const std::string problem = error_words([&] { enqueue(in, out); });
+    check(nccl_.group_end());  // also after a problem: the thread's group does not stay open
+    if (!problem.empty()) give_up(problem.c_str());
+    wait(limit);
+}
+
+void GpuLink::enqueue(const RankGroup::RankBlocks& in, const RankGroup::RankBlocks& out) {
+    void* const stream = device_.is_cpu() ? nullptr : current_stream(device_).native_handle();
+    const auto checked = [&](NcclResult result) {
+        if (result != kNcclSuccess) fail("{}", nccl_.error_words(result));
+    };
     const float* from = in.data;
     float* to = out.data;
     for (size_t r = 0; r < in.counts.size(); ++r) {
         const auto sent = static_cast<size_t>(in.counts[r]);
         const auto received = static_cast<size_t>(out.counts[r]);
         const auto peer = static_cast<int>(r);
-        if (sent > 0) check(nccl_.send(from, sent, kNcclFloat, peer, comm_, stream));
-        if (received > 0) check(nccl_.receive(to, received, kNcclFloat, peer, comm_, stream));
+        if (sent > 0) checked(nccl_.send(from, sent, kNcclFloat, peer, comm_, stream));
+        if (received > 0) checked(nccl_.receive(to, received, kNcclFloat, peer, comm_, stream));
         from += sent;
         to += received;
     }
-    check(nccl_.group_end());
-    wait(limit);
 }
 
-// A kernel of NCCL waits for its peers for ever: only an abort ends it.
 void GpuLink::wait(std::chrono::milliseconds limit) {
-    if (device_.is_cpu()) return;
-    c10::Event done(device_.type());
-    done.record(current_stream(device_));
+    std::optional<c10::Event> done;
+    if (!device_.is_cpu()) {
+        done.emplace(device_.type());
+        done->record(current_stream(device_));
+    }
     const auto start = std::chrono::steady_clock::now();
-    NcclResult error = kNcclSuccess;
-    while (!done.query()) {
+    for (NcclResult error = kNcclSuccess;;) {
         check(nccl_.async_error(comm_, &error));
-        const bool is_late = ms_since(start) > static_cast<double>(limit.count());
-        if (is_late || (error != kNcclSuccess && error != kNcclInProgress)) {
-            static_cast<void>(nccl_.abort(std::exchange(comm_, nullptr)));
-            fail("NCCL: {}", is_late ? "no answer" : nccl_.error_words(error));
-        }
+        if (error != kNcclInProgress) check(error);
+        if (done ? done->query() : error == kNcclSuccess) return;
+        if (ms_since(start) > static_cast<double>(limit.count())) give_up("no answer");
         std::this_thread::sleep_for(kBetweenLooks);
     }
 }
@@ -93,15 +107,20 @@ std::unique_ptr<GpuLink> link_gpus(RankGroup& group, at::Device device) {
     const std::string address = is_ready ? gpu_address(device.index()) : "";
     const std::string mine = address.empty() ? "" : fmt::format("{} {}", host_name(), address);
     std::map<std::string, int> owners;
-    std::string refused = problem;
+    std::string refused;
+    bool all_have_one = true;
     const std::vector<std::string> said = group.gather(mine);
     for (size_t rank = 0; rank < said.size(); ++rank) {
-        const auto [owner, is_new] = owners.try_emplace(said[rank], static_cast<int>(rank));
-        if (said[rank].empty() || is_new || !refused.empty()) continue;
-        refused = fmt::format("ranks {} and {} share a GPU", owner->second, rank);
+        const std::string& words = said[rank];
+        const auto [owner, is_new] = owners.try_emplace(words, static_cast<int>(rank));
+        all_have_one = all_have_one && !words.empty();
+        if (words.empty() || !refused.empty()) continue;
+        if (words.starts_with('!'))
+            refused = fmt::format("rank {}: {}", rank, printable(words.substr(1)));
+        else if (!is_new)
+            refused = fmt::format("ranks {} and {} share a GPU", owner->second, rank);
     }
-    if (refused.empty() && !owners.contains(""))
-        return std::make_unique<GpuLink>(group, device, nccl);
+    if (refused.empty() && all_have_one) return std::make_unique<GpuLink>(group, device, nccl);
     if (!refused.empty() && group.rank() == 0)
         warn_once(
             fmt::format("gradients go through the processor's memory, not by NCCL: {}", refused));

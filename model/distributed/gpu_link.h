@@ -26,8 +26,10 @@ class GpuLink {
                   std::chrono::milliseconds limit);
 
   private:
-    void check(NcclResult result) const;
+    void check(NcclResult result);
+    void enqueue(const RankGroup::RankBlocks& in, const RankGroup::RankBlocks& out);
     void wait(std::chrono::milliseconds limit);
+    [[noreturn]] void give_up(const char* why);
 
     Nccl nccl_;
     at::Device device_;

@@ -46,9 +46,17 @@ void serve_train_job(RankGroup& ranks, const std::string& device);
 // report gets one Progress per step, `what` = "loss 2.31 bits/dim, 10.2 it/s".
 [[nodiscard]] TrainResult train_job(const TrainRequest& request, const JobControl& control);
 
-// The settings that a model of ours was trained with, a checkpoint or a run folder: for a run that
-// starts from its weights alone. Error where it is none. No LibTorch.
-[[nodiscard]] Config settings_of_model(const std::string& model);
+// What a model of ours, a checkpoint or a run folder, says of a run that starts from its weights
+// alone.
+struct ModelSettings {
+    Config config;
+    std::vector<uint8_t> alphabet{};  // text models: byte of each token; empty = all 256
+};
+// Reads the header alone. Error where it is none.
+[[nodiscard]] ModelSettings settings_of_model(const std::string& model);
+// A data SPEC with the options size, levels, gray and alphabet that it leaves out as that model
+// needs them.
+[[nodiscard]] std::string data_for_model(const std::string& source, const ModelSettings& settings);
 
 struct FittedConfig {
     Config config;

@@ -58,6 +58,9 @@ void Run::open_run() {
     run_.path = request_.path;
     run_.is_old = true;
     status.config = load_run_config(config_path(run_.path).string());
+    constexpr uint64_t kMostBytes = uint64_t{16} << 20;
+    const nlohmann::json said = read_json_file(config_path(run_.path), kMostBytes);
+    status.names_rates = said.contains("train") && said["train"].contains("learning_rate");
     status.following = is_run_locked(run_.path);
     read_metrics();
     read_run_events(view_, run_.path);
@@ -66,8 +69,6 @@ void Run::open_run() {
         status.message = "waiting for the first checkpoint of this run";
         // Another program's, which has said nothing of its model: its loss is shown as it was
         // logged.
-        constexpr uint64_t kMostBytes = uint64_t{16} << 20;
-        const nlohmann::json said = read_json_file(config_path(run_.path), kMostBytes);
         if (!said.contains("model")) status.task.loss_in_bits = false;
         return;
     }
@@ -94,6 +95,7 @@ void Run::make_trainer() {
 
 void Run::prepare_training() {
     make_trainer();
+    view_.status.names_rates = true;  // they are this training's now
     if (run_.folder) return;
     auto folder = run_.is_old ? std::make_unique<RunFolder>(run_.path)
                               : std::make_unique<RunFolder>(run_.path, config());

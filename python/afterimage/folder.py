@@ -72,15 +72,19 @@ class Folder:
         return (log.exists() and log.stat().st_size > 0) or bool(steps_in(self.path / "checkpoints"))
 
     def is_mere_start(self) -> bool:
-        """Whether this package has begun the run, and nothing is there but what it writes before the first step: no
-        line of the log but the norms of step 0, no checkpoint but that of step 0, and nothing that was added by hand.
+        """Whether this package has begun the run, it broke off, and nothing is there but what it writes before the
+        first step: no line of the log but the norms of step 0, no checkpoint but that of step 0, and nothing that was
+        added by hand. A run that ended in order is whole, also of step 0 alone.
         """
         log, words = self.path / "metrics.jsonl", self.path / "log.txt"
         if not words.exists() or (self.path / "notes.json").exists():
             return False
         with open(words, encoding="utf-8", errors="replace") as text:
-            if not re.search(r" started .*\(afterimage for Python \S+\)$", text.readline(4096)):
-                return False
+            said = text.read(MOST_START_BYTES)
+        if not re.match(r".* started .*\(afterimage for Python \S+\)\n", said):
+            return False
+        if " finished at step " in said.rpartition(" started ")[2] and not self.is_broken_off():
+            return False
         for name in ("checkpoints", "history", "branches"):
             folder = self.path / name
             found = list(folder.iterdir()) if folder.is_dir() else []
@@ -95,6 +99,16 @@ class Folder:
         keys = {key for _, value in lines for key in value}
         return (not odd and all(value["step"] == 0 for _, value in lines)
                 and all(key == "step" or key.startswith("bias_norm.") for key in keys))
+
+    def is_broken_off(self) -> bool:
+        """By its events: an exception ended it."""
+        events = self.path / "events.jsonl"
+        try:
+            lines, odd = read_lines(events)
+        except Error:
+            return False
+        return not odd and any(event.get("kind") == "error" or str(event.get("text", "")).startswith("stopped: ")
+                               for _, event in lines)
 
     def remove_start(self) -> None:
         for name in ("checkpoints", "history"):

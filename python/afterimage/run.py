@@ -78,6 +78,8 @@ class Run:
     def open(self, resume: Union[bool, int], steps: Optional[int]) -> None:
         if resume is not True and resume is not False:
             resume = checked_step(resume, 0, "resume")
+        if steps is not None:
+            steps = checked_step(steps, 0, "steps")
         with_context(str(self.path), lambda: self.folder.open(resume))
         try:
             with_context(str(self.path), lambda: self.begin(resume, steps))
@@ -100,7 +102,6 @@ class Run:
             self.folder.write_config(self.config_of({}))
             self.folder.say(f"started {self.name} (afterimage for Python {__version__})")
         if steps is not None:
-            steps = checked_step(steps, 0, "steps")
             self.folder.event("target", self.step, {"text": f"target step {steps}", "steps": steps})
 
     def config_of(self, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -203,8 +203,12 @@ class Resuming(Case):
     def test_what_is_more_than_a_start_stays(self):
         def started(name, change):
             path = self.folder / name
-            with afterimage.Run(path) as run:
+            with self.assertRaises(ZeroDivisionError), afterimage.Run(path) as run:
                 run.save(0, biases={"a": W}, wait=True)
+                if name != "whole":
+                    1 / 0
+                run.finish()
+                raise ZeroDivisionError
             change(path)
             before = {p: p.read_bytes() for p in path.rglob("*") if p.is_file() and p.name != "run.lock"}
             self.fails([str(path), "has been started"], afterimage.Run, path)
@@ -213,6 +217,7 @@ class Resuming(Case):
 
         def add(name, text):
             return lambda path: (path / name).write_text(text)
+        started("whole", lambda path: None)
         started("logged", add("metrics.jsonl", '{"step": 0, "loss": 3}\n'))
         started("later", add("metrics.jsonl", '{"step": 1}\n'))
         started("torn", add("metrics.jsonl", '{"step": 0, "bi'))

@@ -1,4 +1,5 @@
 """Weights of others from the command line: what is printed, what is written, what is refused."""
+import json
 import pathlib
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "model" / "imports"
@@ -57,6 +58,25 @@ def refuses(cli):
     cli.check("a refusal writes nothing", not out.exists())
 
 
+def continues(cli):
+    """A model of ours alone: its settings, and its alphabet where the data do not name one."""
+    model, text = cli.folder / "characters.safetensors", cli.folder / "long.txt"
+    short = ["--steps", "1", "--set", "train.batch=2", "--set", "train.validate_every=0"]
+    result = cli.ok("train --from alone", "train", "--from", model, "--data", f"text:{text}", "--out", cli.folder / "on", *short)
+    cli.check("all of it is taken", " 0 start anew" in result.err, result)
+    config = json.loads((cli.folder / "on/config.json").read_text())
+    cli.check("the model's shape", config["model"]["levels"] == 11 and "alphabet=" in config["data"]["source"], config)
+    cli.bad("an alphabet of another size", ["train", "--from", model, "--data", f"text:{text}?alphabet=256", *short], [2],
+            "model.levels=11", "256")
+    cli.bad("--from of no model of ours", ["train", "--from", FIXTURES / "timm.pt", *short], [1], "afterimage import")
+    cli.bad("--from without data", ["train", "--from", model, *short], [2], "--data")
+    cli.ok("import for a mapping file", "import", FIXTURES / "rish16.pt", "-o", cli.folder / "r.safetensors")
+    table = pathlib.Path(__file__).resolve().parents[2] / "assets" / "imports" / "rish16.json"
+    cli.ok("export by a mapping file", "export", cli.folder / "r.safetensors", "--map", table, "-o", cli.folder / "back.safetensors")
+    cli.bad("--as and --map", ["export", cli.folder / "r.safetensors", "--map", table, "--as", "torch", "-o", "x.safetensors"],
+            [2], "--as or --map")
+
+
 def starts(cli):
     run = cli.folder / "warm"
     args = ["train", "--preset", "demo-shapes", "--from", FIXTURES / "timm.pt", "--out", run, "--steps", "1"]
@@ -64,6 +84,7 @@ def starts(cli):
         args += ["--set", text]
     result = cli.ok("train --from", *args)
     cli.check("--from says what starts anew", "new: blocks.0.mixer.q.weight" in result.err, result)
+    continues(cli)
     cli.bad("--from with --resume", ["train", "--resume", run, "--from", FIXTURES / "timm.pt"], [2], "--from")
 
 

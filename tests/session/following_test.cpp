@@ -18,6 +18,7 @@ TEST(SessionFollowing, FollowsARunThatAnotherOneTrains) {
     TestSession watcher(open_path(scratch / "run"));
     ASSERT_TRUE(wait_state(watcher, RunState::running));
     EXPECT_TRUE(watcher.status().following);
+    EXPECT_TRUE(watcher.status().names_rates);
     EXPECT_FALSE(watcher.status().can_train);
     const int64_t first = watcher.status().step;
     ASSERT_TRUE(wait_step(watcher, first + 20));
@@ -97,6 +98,7 @@ TEST(SessionFollowing, AModelThatIsNotKnownHasNoUnit) {
     TestSession watcher(open_path(scratch / "run"));
     ASSERT_TRUE(wait_for([&] { return watcher.status().following && watcher.curves(); }));
     EXPECT_FALSE(watcher.status().task.loss_in_bits);
+    EXPECT_FALSE(watcher.status().names_rates);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ void ControlsPanel::draw_setting(PaneContext& ui, Setting& row) {
 std::string schedule_words(const ModelView& ui) {
     const TrainConfig& train = ui.status.config.train;
     const int64_t length = train.schedule_steps > 0 ? train.schedule_steps : train.steps;
-    if (train.schedule != "cosine" || ui.status.step < length) return "";
+    if (train.schedule != "cosine" || ui.status.step < length || !ui.status.names_rates) return "";
     const auto rates = ui.curves->columns.find("lr");
     const double now = rates == ui.curves->columns.end() || rates->second.empty()
                            ? std::nan("")
@@ -291,6 +291,10 @@ void ControlsPanel::draw(Ui& ui) {
         return;
     }
     section(ui, "Optimiser##optimiser", "changes are pinned", false);
+    if (!ui.status.names_rates)
+        hint(ui,
+             "Another program trained this run and names no rates. These count only where it "
+             "is continued here.");
     draw_settings(ui, true);
     draw_target(ui);
     draw_many_steps(ui);

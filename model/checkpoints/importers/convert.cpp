@@ -89,8 +89,12 @@ class Converter {
     void take(const std::string& name, const at::Tensor& tensor);
     void apply(const Rule& rule, const Bindings& bound, const std::string& name,
                const at::Tensor& tensor);
+    struct Changed {
+        at::Tensor value;
+        std::string how;
+    };
     void put_copies(const Rule& rule, const Bindings& bound, const std::string& name,
-                    const at::Tensor& value);
+                    const Changed& changed);
     void check_dropped(const Rule& rule, const at::Tensor& tensor) const;
     [[nodiscard]] at::Tensor changed(const Rule& rule, const Bindings& bound, at::Tensor value,
                                      std::string& how) const;
@@ -178,7 +182,7 @@ void Converter::apply(const Rule& rule, const Bindings& bound, const std::string
     std::string how;
     const at::Tensor value = changed(rule, bound, tensor, how);
     const auto parts = static_cast<int64_t>(rule.to.size());
-    if (rule.copy) return put_copies(rule, bound, name, value);
+    if (rule.copy) return put_copies(rule, bound, name, {value, how});
     if (parts == 1) return put(name, fill_in(rule.to[0], bound), value, how);
     if (value.dim() < 1 || value.size(0) % parts != 0)
         fail("has shape {}, which cannot be cut into {} equal parts", shape_text(value), parts);
@@ -191,14 +195,15 @@ void Converter::apply(const Rule& rule, const Bindings& bound, const std::string
 
 // One tensor of theirs that several of ours are.
 void Converter::put_copies(const Rule& rule, const Bindings& bound, const std::string& name,
-                           const at::Tensor& value) {
+                           const Changed& changed) {
+    const std::string how = changed.how.empty() ? "a copy" : "a copy, " + changed.how;
     for (const std::string& to : rule.to) {
         const bool is_of_layers = to.find("{i}") != std::string::npos && !bound.contains("i");
         const int64_t count = is_of_layers ? out_.checkpoint.config.model.layers : 1;
         for (int64_t i = 0; i < count; ++i) {
             Bindings all = bound;
             if (is_of_layers) all["i"] = std::to_string(i);
-            put(name, fill_in(to, all), value, "a copy");
+            put(name, fill_in(to, all), changed.value, how);
         }
     }
 }

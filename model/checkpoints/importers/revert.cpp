@@ -61,6 +61,7 @@ class Reverter {
             else
                 give_back(rule);
         }
+        drop_filled();
         std::vector<std::string> homeless;
         for (const auto& [name, tensor] : left_) homeless.push_back("'" + name + "'");
         if (!homeless.empty())
@@ -69,6 +70,14 @@ class Reverter {
     }
 
   private:
+    // What an import fills in, it fills in again.
+    void drop_filled() {
+        for (const auto& [pattern, value] : mapping_.fill)
+            std::erase_if(left_, [&](const auto& one) {
+                return match(pattern, one.first) &&
+                       at::equal(one.second, at::full_like(one.second, value));
+            });
+    }
     void give_back(const Rule& rule) {
         const Weights all = left_;
         for (const auto& [name, tensor] : all) {

@@ -218,56 +218,6 @@ TEST_F(Import, TakesAMappingOfOnesOwn) {
     }
 }
 
-// A bias [1, source, target] that all layers share, and a file of torch.compile; out again by the
-// same mapping where the layers still share it.
-constexpr const char* kSharedMap = R"json({
-  "sentence": "two mixers of one bias",
-  "needs": ["shared"],
-  "sizes": {"dim": "size(enc.0.query, 0)", "T": "size(shared, 2)"},
-  "settings": {"model.task": "layer", "model.mixer": "aft-full", "model.factors": 0,
-               "model.dim": "=dim", "model.layers": "=count(enc.{i}.query)", "model.height": 1,
-               "model.width": "=T", "model.output_projection": false},
-  "tensors": [
-    {"from": "shared", "to": "blocks.{i}.mixer.w", "copy": true, "transpose": true,
-     "shape": ["T", "T"], "back": ["1", "T", "T"]},
-    {"from": "enc.{i}.query",
-     "to": ["blocks.{i}.mixer.q.weight", "blocks.{i}.mixer.k.weight", "blocks.{i}.mixer.v.weight"],
-     "copy": true}
-  ],
-  "fill": {"blocks.{i}.mixer.{p}.bias": 0}
-})json";
-
-TEST_F(Import, OneTensorForSeveralPlaces) {
-    write_atomically(path("shared.json"), std::string_view(kSharedMap));
-    const at::Tensor w = at::randn({1, 6, 6}), q = at::randn({2, 4, 4});
-    const std::string in = write("in", {{"_orig_mod.shared", w},
-                                        {"_orig_mod.enc.0.query", q[0].contiguous()},
-                                        {"_orig_mod.enc.1.query", q[1].contiguous()}});
-    static_cast<void>(import_job({.file = in, .out = path("m"), .map = path("shared.json")}));
-    Checkpoint model = read_checkpoint(path("m"));
-    for (const auto& [name, tensor] : model.weights) {
-        if (name.ends_with("mixer.w")) {
-            EXPECT_TRUE(at::equal(tensor, w[0].t())) << name;
-        }
-        if (name == "blocks.1.mixer.v.weight") {
-            EXPECT_TRUE(at::equal(tensor, q[1]));
-        }
-    }
-    const auto words = [&] {
-        return error_words([&] {
-            static_cast<void>(export_mapped(path("m"), path("back"), path("shared.json")));
-        });
-    };
-    // What `fill` made has no place there.
-    EXPECT_NE(words().find("no place for 'blocks.0.mixer.k.bias'"), std::string::npos) << words();
-    for (auto& [name, tensor] : model.weights)
-        if (name == "blocks.1.mixer.w") tensor = tensor + 1;
-    write_checkpoint(path("m"), model);
-    EXPECT_NE(words().find("one tensor for several, and 'blocks.1.mixer.w' differs"),
-              std::string::npos)
-        << words();
-}
-
 TEST_F(Import, SaysWhatIsWrongInAMapping) {
     const std::string in = write("in", {{"a", at::ones({2, 2})}});
     const auto words_of = [&](const std::string& json) {
@@ -370,17 +320,6 @@ TEST_F(Import, ARunStartsFromAnyWeights) {
         if (name == "blocks.1.mlp.fc1.weight") {
             EXPECT_TRUE(at::equal(tensor, *file.find("model.blocks.1.mlp.fc1.weight")));
         }
-}
-
-// Its own settings, from a file or a folder, for a run that continues from it.
-TEST_F(Import, AModelTellsItsSettings) {
-    static_cast<void>(import_job({.file = shipped("labml.pt"), .out = path("m")}));
-    const Config stored = read_checkpoint(path("m")).config;
-    const Config found = settings_of_model(path("m"));
-    EXPECT_EQ(config_to_json(found), config_to_json(stored));
-    EXPECT_EQ(found.data.source, "");
-    for (const std::string& other : {shipped("labml.pt"), path("none")})
-        EXPECT_NE(error_words([&] { static_cast<void>(settings_of_model(other)); }), "");
 }
 
 // Every table is sound, and is listed.

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -58,7 +60,8 @@ Nccl nccl_of_threads() {
     Nccl nccl;
     nccl.get_id = [](NcclId* id) { return id->bytes[0] = 'x', kNcclSuccess; };
     nccl.init = [](void** comm, int, NcclId id, int rank) {
-        *comm = post;
+        static Post none;
+        *comm = post != nullptr ? post : &none;
         my_rank = rank;
         return id.bytes[0] == 'x' ? kNcclSuccess : 1;
     };
@@ -118,6 +121,42 @@ TEST(GpuLink, WhatNcclSaysIsAnError) {
     });
     for (const std::string& words : errors)
         EXPECT_NE(words.find("as the test wanted"), std::string::npos) << words;
+}
+
+// Peers that do not come, and an error while they are waited for: NCCL is aborted once, and nothing
+// is sent any more.
+TEST(GpuLink, GivesUpWhatDoesNotEnd) {
+    static std::atomic<int> aborted{0};
+    for (const NcclResult state : {kNcclInProgress, 3}) {
+        aborted = 0;
+        static std::atomic<NcclResult> found{0};
+        found = state;
+        const std::vector<std::string> errors = with_ranks(
+            1,
+            [&](RankGroup& group) {
+                Nccl nccl = nccl_of_threads();
+                nccl.group_end = [] { return kNcclSuccess; };
+                nccl.abort = [](void*) { return ++aborted, kNcclSuccess; };
+                nccl.async_error = [](void*, NcclResult* error) {
+                    *error = found;
+                    return kNcclSuccess;
+                };
+                GpuLink link(group, at::kCPU, nccl);
+                const std::vector<int64_t> none{0};
+                const RankGroup::RankBlocks nothing{none, nullptr};
+                const auto words = [&] {
+                    return error_words(
+                        [&] { link.exchange(nothing, nothing, std::chrono::milliseconds(50)); });
+                };
+                EXPECT_EQ(words(), state == kNcclInProgress ? "NCCL: no answer"
+                                                            : "NCCL: as the test wanted");
+                EXPECT_EQ(aborted, 1);
+                EXPECT_EQ(words(), "NCCL: a rank is lost");
+            },
+            5);
+        EXPECT_EQ(errors, no_errors(1));
+        EXPECT_EQ(aborted, 1) << "not again at its end";
+    }
 }
 
 TEST(GpuLink, IsNoneWithoutGpus) {
