@@ -287,6 +287,7 @@ class RandomClicks : public BareTest {
                  watched("watched/experiments/completion_0_name")},
                 {"watched/experiments/recipe_0_name", watched("watched/experiments/recipe_0_name")},
                 {"watched/experiments/", watched("watched/experiments/recipe_0_name")},
+                {"layout_card/layouts/", [this] { ui().settings.layouts["kept"].scale = 1; }},
                 {"samples/", broken},
                 {"attention/", broken},
                 {"keys/", broken},
