@@ -32,9 +32,8 @@ CommandRun setup(CLI::App& command) {
     add_text(command,
              {"--as",
               "afterimage (default): float32 as they are; afterimage-half: rounded to half "
-              "precision, half "
-              "the size; torch: a plain state dict; or the names of an importer (afterimage list "
-              "importers)",
+              "precision, half the size; torch: a plain state dict; or the names of an importer "
+              "(afterimage list importers)",
               "NAME"},
              flags->as);
     add_text(command,

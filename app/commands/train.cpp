@@ -90,9 +90,9 @@ Config config_of(const TrainFlags& flags) {
     }
     if (!flags.data.empty())
         config.data.source = with_usual_options(flags.data, usual, options_set(flags));
-    if (config.data.source.empty())
-        fail_usage("--from {}: it names no data; --data SPEC does", shown_path(flags.from));
     if (is_from_alone(flags)) {
+        if (config.data.source.empty())
+            fail_usage("--from {}: it names no data; --data SPEC does", shown_path(flags.from));
         own.config = config;
         config.data.source = data_for_model(config.data.source, own);
     }

@@ -45,6 +45,11 @@ void BucketSender::begin() {
 }
 
 void BucketSender::push(Bucket& bucket) {
+    if (gpu_) {  // behind what the backward pass has asked of the GPU
+        const at::Device device = bucket.values.device();
+        bucket.filled.emplace(device.type());
+        bucket.filled->record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+    }
     const std::lock_guard lock(mutex_);
     queue_.push_back(&bucket);
     changed_.notify_all();

@@ -28,7 +28,6 @@ class BucketSender {
     BucketSender(RankGroup& group, bool keeps_shards);
     // Buckets lie on GPUs from now on; before the first is pushed.
     void link(std::unique_ptr<GpuLink> between_gpus, at::Device device);
-    [[nodiscard]] bool is_linked() const { return gpu_.has_value(); }
     void begin();               // a new step; nothing is under way
     void push(Bucket& bucket);  // its `values` are summed; the same order on all ranks
     // Blocks until as many buckets are summed; rethrows what went wrong.

@@ -3,8 +3,8 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <thread>
@@ -23,11 +23,6 @@ constexpr std::chrono::microseconds kBetweenLooks{20};
 
 c10::Stream current_stream(at::Device device) {
     return c10::impl::VirtualGuardImpl(device.type()).getStream(device);
-}
-
-std::string host_name() {
-    char name[256] = {};
-    return gethostname(name, sizeof name - 1) == 0 ? name : "?";
 }
 
 }  // namespace
@@ -100,26 +95,31 @@ void GpuLink::wait(std::chrono::milliseconds limit) {
     }
 }
 
-std::unique_ptr<GpuLink> link_gpus(RankGroup& group, at::Device device) {
-    Nccl nccl;
-    const std::string problem = device.is_cuda() ? open_nccl(nccl) : "";
-    const bool is_ready = device.is_cuda() && problem.empty();
-    const std::string address = is_ready ? gpu_address(device.index()) : "";
-    const std::string mine = address.empty() ? "" : fmt::format("{} {}", host_name(), address);
-    std::map<std::string, int> owners;
-    std::string refused;
-    bool all_have_one = true;
-    const std::vector<std::string> said = group.gather(mine);
+std::string no_link_words(const std::vector<std::string>& said) {
+    std::map<std::string, size_t> owners;
     for (size_t rank = 0; rank < said.size(); ++rank) {
         const std::string& words = said[rank];
-        const auto [owner, is_new] = owners.try_emplace(words, static_cast<int>(rank));
-        all_have_one = all_have_one && !words.empty();
-        if (words.empty() || !refused.empty()) continue;
         if (words.starts_with('!'))
-            refused = fmt::format("rank {}: {}", rank, printable(words.substr(1)));
-        else if (!is_new)
-            refused = fmt::format("ranks {} and {} share a GPU", owner->second, rank);
+            return fmt::format("rank {}: {}", rank, printable(words.substr(1)));
+        const auto [owner, is_new] = owners.try_emplace(words, rank);
+        if (!words.empty() && !is_new)
+            return fmt::format("ranks {} and {} share a GPU", owner->second, rank);
     }
+    return "";
+}
+
+std::unique_ptr<GpuLink> link_gpus(RankGroup& group, at::Device device) {
+    Nccl nccl;
+    std::string mine;
+    if (device.is_cuda()) {
+        const std::string problem = open_nccl(nccl), address = gpu_address(device.index());
+        mine = !problem.empty()  ? "!" + problem
+               : address.empty() ? "!the driver does not say where its GPU is"
+                                 : fmt::format("{} {}", host_name(), address);
+    }
+    const std::vector<std::string> said = group.gather(mine);
+    const std::string refused = no_link_words(said);
+    const bool all_have_one = std::count(said.begin(), said.end(), "") == 0;
     if (refused.empty() && all_have_one) return std::make_unique<GpuLink>(group, device, nccl);
     if (!refused.empty() && group.rank() == 0)
         warn_once(

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "model/distributed/nccl.h"
 #include "model/distributed/rank_group.h"
@@ -36,6 +38,9 @@ class GpuLink {
     void* comm_ = nullptr;
 };
 
+// Why GPUs are not linked by what each rank says of its own: where it is ("host 0000:1b:00.0"), "!"
+// and a reason, or "" where it computes on something else. "" = no reason to warn of.
+[[nodiscard]] std::string no_link_words(const std::vector<std::string>& said);
 // Collective, before the first sums of gradients: a link between the GPUs of all ranks, or none:
 // where a rank computes on something else, two of them share a GPU (NCCL refuses that), or NCCL is
 // not to be had. The leader warns of the last two.

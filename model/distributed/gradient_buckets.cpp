@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -27,14 +26,6 @@ class GradientHook : public torch::autograd::FunctionPostHook {
   private:
     std::function<void()> call_;
 };
-
-// Behind what the thread has asked of a GPU.
-std::optional<c10::Event> event_on(at::Device device) {
-    if (device.is_cpu()) return std::nullopt;
-    std::optional<c10::Event> event(std::in_place, device.type());
-    event->record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
-    return event;
-}
 
 }  // namespace
 
@@ -102,11 +93,7 @@ void GradientBuckets::Impl::take(size_t parameter) {
 // In their order, whichever is full first: it has to be the same on all ranks.
 void GradientBuckets::Impl::hand_over() {
     std::vector<Bucket>& buckets = layout.buckets();
-    while (filled < buckets.size() && buckets[filled].missing == 0) {
-        Bucket& bucket = buckets[filled++];
-        if (sender.is_linked()) bucket.filled = event_on(bucket.values.device());
-        sender.push(bucket);
-    }
+    while (filled < buckets.size() && buckets[filled].missing == 0) sender.push(buckets[filled++]);
 }
 
 // Every rank has to update the same parameters. A net uses the same ones at every step.

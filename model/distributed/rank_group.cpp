@@ -41,11 +41,6 @@ Milliseconds milliseconds(double seconds) {
     return Milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
-std::string host_name() {
-    char name[256] = {};
-    return gethostname(name, sizeof name - 1) == 0 ? name : "?";
-}
-
 std::vector<uint8_t> bytes_of(const std::string& text) {
     return {text.begin(), text.end()};
 }

@@ -1,5 +1,7 @@
 #include "model/distributed/rank_place.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -99,6 +101,11 @@ std::optional<RankPlace> rank_place() {
         return place;
     }
     return std::nullopt;
+}
+
+std::string host_name() {
+    char name[256] = {};
+    return gethostname(name, sizeof name - 1) == 0 ? name : "?";
 }
 
 }  // namespace aft

@@ -22,4 +22,7 @@ struct RankPlace {
 // what it holds.
 [[nodiscard]] std::optional<RankPlace> rank_place();
 
+// Of this machine, "?" where the system does not say it.
+[[nodiscard]] std::string host_name();
+
 }  // namespace aft

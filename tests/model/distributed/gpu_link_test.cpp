@@ -159,6 +159,13 @@ TEST(GpuLink, GivesUpWhatDoesNotEnd) {
     }
 }
 
+TEST(GpuLink, SaysWhyThereIsNone) {
+    EXPECT_EQ(no_link_words({"a 0:1", "a 0:2", "b 0:1"}), "");
+    EXPECT_EQ(no_link_words({"", "", "a 0:1"}), "") << "some compute on something else";
+    EXPECT_EQ(no_link_words({"a 0:1", "b 0:1", "a 0:1"}), "ranks 0 and 2 share a GPU");
+    EXPECT_EQ(no_link_words({"a 0:1", "!no NCCL\x1b"}), "rank 1: no NCCL\\x1b");
+}
+
 TEST(GpuLink, IsNoneWithoutGpus) {
     EXPECT_EQ(
         with_ranks(2, [](RankGroup& group) { EXPECT_EQ(link_gpus(group, at::kCPU), nullptr); }),
