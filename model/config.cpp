@@ -97,11 +97,11 @@ int64_t ModelConfig::grid_width() const {
 
 int64_t ModelConfig::tokens() const {
     const TokenGrid grid = task_of(*this).grid(*this);
-    return grid.height * grid.width + (grid.class_token ? 1 : 0);
+    return grid.height * grid.width + grid.prefix_tokens;
 }
 
-bool ModelConfig::has_class_token() const {
-    return task_of(*this).grid(*this).class_token;
+int64_t ModelConfig::prefix_tokens() const {
+    return task_of(*this).grid(*this).prefix_tokens;
 }
 
 int64_t ModelConfig::outputs() const {

@@ -48,7 +48,9 @@ struct ModelConfig {
     // width/patch; text: 1, length).
     [[nodiscard]] int64_t grid_height() const;
     [[nodiscard]] int64_t grid_width() const;
-    [[nodiscard]] bool has_class_token() const;  // before the grid
+    // Before the grid: a class token, and after it a distillation token (0 to 2).
+    [[nodiscard]] int64_t prefix_tokens() const;
+    [[nodiscard]] bool has_class_token() const { return prefix_tokens() > 0; }
     [[nodiscard]] int64_t outputs() const;       // logits of a token or of the input
     void check() const;  // throws usage Error on values that contradict each other
 };

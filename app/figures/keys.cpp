@@ -16,7 +16,7 @@ namespace {
 // value j - 1, and its last place has no source.
 Field on_grid(const Field& field, const ModelFacts& facts) {
     const int64_t T = field.shape.back(), cells = facts.grid_height * facts.grid_width;
-    const int64_t first = facts.has_class_token || facts.task.is_autoregressive ? 1 : 0;
+    const int64_t first = facts.task.is_autoregressive ? 1 : facts.prefix_tokens;
     Field out = field;
     out.shape.back() = cells;
     out.values.assign(static_cast<size_t>(field.shape.front() * cells), std::nanf(""));

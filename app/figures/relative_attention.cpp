@@ -71,7 +71,7 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                     printable_line(fields.input_note), of_channels),
         fmt::format("{} x {} offsets, the target itself in the middle, up and left negative{}",
                     2 * facts.grid_height - 1, 2 * facts.grid_width - 1,
-                    facts.has_class_token          ? "; class token left out"
+                    facts.prefix_tokens > 0        ? "; tokens before the grid left out"
                     : facts.task.is_autoregressive ? "; start token left out; hatched: not visible"
                                                    : "")};
     const int64_t maps = fields.layers.front().shape.front();

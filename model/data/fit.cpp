@@ -27,8 +27,8 @@ void check_patches(const DataInfo& info, const ModelConfig& model) {
                    info.channels);
     // Without position table and class token any image size divisible by the patch size is
     // accepted.
-    const auto [patch, class_token] = model.own.read<PatchSettings>();
-    const bool any_size = !model.has_positions() && !class_token;
+    const int64_t patch = model.own.read<PatchSettings>().patch;
+    const bool any_size = !model.has_positions() && !model.has_class_token();
     const bool fits = any_size ? info.height % patch == 0 && info.width % patch == 0
                                : info.height == model.height && info.width == model.width;
     if (fits) return;

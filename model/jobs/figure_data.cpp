@@ -68,7 +68,7 @@ ModelFacts model_facts(const std::string& path) {
     facts.mixer = mixer_traits(model);
     facts.task = task_traits(model);
     if (facts.task.tokens == TokenKind::values) facts.channels = model.channels;
-    facts.has_class_token = model.has_class_token();
+    facts.prefix_tokens = model.prefix_tokens();
     facts.is_causal = model.causal();
     return facts;
 }

@@ -128,7 +128,7 @@ FigureScene picture_of(const ProbeJob& job, const PictureParts& of, const Field&
     if (of.room.folds_sources && !task.is_text()) {
         picture.fold_height = model.grid_height();
         picture.fold_width = model.grid_width();
-        picture.sources_start_before = model.has_class_token() || task.is_autoregressive;
+        picture.sources_before = task.is_autoregressive ? 1 : model.prefix_tokens();
     }
     if (task.tokens == TokenKind::values) picture.stretch = model.channels;
     picture.title = fmt::format("{}, layer {}", field.name, job.layer);

@@ -28,7 +28,7 @@ MapShape shape_of(const ProbePicture& picture) {
     MapShape shape;
     shape.columns = field.shape.empty() ? 1 : field.shape.back();
     const int64_t cells = picture.fold_height * picture.fold_width;
-    const int64_t before = picture.sources_start_before ? 1 : 0;
+    const int64_t before = picture.sources_before;
     if (cells > 0 && (shape.columns == cells || shape.columns == cells + before)) {
         shape.maps = field.size() / std::max<int64_t>(shape.columns, 1);
         shape.rows = picture.fold_height;
@@ -54,7 +54,7 @@ FigureTile tile_of(const ProbePicture& picture, const MapShape& shape, int64_t m
     tile.stretch = shape.is_folded ? picture.stretch : 1;
     tile.values.assign(static_cast<size_t>(shape.rows * shape.columns), std::nanf(""));
     const int64_t row = shape.is_folded ? picture.field.shape.back() : shape.rows * shape.columns;
-    const int64_t first = shape.is_folded && picture.sources_start_before ? 1 : 0;
+    const int64_t first = shape.is_folded ? picture.sources_before : 0;
     for (int64_t i = 0; i < shape.rows * shape.columns && first + i < row; ++i)
         tile.values[static_cast<size_t>(i)] =
             value_at(picture, static_cast<size_t>(map * row + first + i));

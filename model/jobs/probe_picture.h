@@ -14,8 +14,8 @@ struct ProbePicture {
     const Field* marked = nullptr;  // the same with NaN where a target cannot see
     // The token grid that rows over sources are folded to; 0: they stay rows.
     int64_t fold_height = 0, fold_width = 0, stretch = 1;
-    bool sources_start_before = false;  // source j lies at place j - 1 (start or class token)
-    bool rows_over_sources = false;     // shown up to their largest value
+    int64_t sources_before = 0;      // that have no place: start, class and distillation token
+    bool rows_over_sources = false;  // shown up to their largest value
     std::string title = {};
     std::vector<std::string> notes = {};  // model and input; what is drawn is added
 };

@@ -23,7 +23,6 @@ struct MixContext {
     Arithmetic arithmetic = Arithmetic::fp32;
     // Token grid of this input (conv2d; may differ from training).
     int64_t grid_height = 0, grid_width = 0;
-    bool class_token = false;
     int64_t layer = 0;
     // Seed of what a mixer draws in this step; none: it answers as in inference.
     std::optional<uint64_t> noise;

@@ -41,12 +41,13 @@ LayerCost embedding_cost(const ModelConfig& model, double T) {
         const auto patches = model.own.read<PatchSettings>();
         const auto side = static_cast<double>(patches.patch);
         const double values = static_cast<double>(model.channels) * side * side;
-        const double rows = T - (patches.class_token ? 1 : 0);
+        const auto prefix = static_cast<double>(model.prefix_tokens());
+        const double rows = T - prefix;
         cost = map_cost(rows, values, d);
         cost.backward_flops /= 2;  // the picture has no gradient
         cost.decode_flops = 0;
         cost.kept_bytes = kFloatBytes * rows * values;
-        if (patches.class_token) cost.parameters += d;
+        cost.parameters += prefix * d;
     }
     if (model.positions == "learned") cost.parameters += T * d;
     return cost;
@@ -71,6 +72,7 @@ LayerCost head_cost(const ModelConfig& model, double T) {
     const double rows = model.causal() ? T : 1;
     LayerCost cost = map_cost(rows, d, out);
     if (!model.causal()) cost.decode_flops = 0;
+    if (model.prefix_tokens() == 2) add(cost, map_cost(1, d, out), 1);  // a head for each
     cost.kept_bytes = kFloatBytes * rows * (d + out);  // its input, the gradient of the logits
     return cost;
 }
@@ -84,7 +86,7 @@ CostShape shape_of(const ModelConfig& model) {
 }
 
 bool has_grid_like(const ModelConfig& model, CostShape& shape) {
-    const int64_t cells = shape.tokens - (model.has_class_token() ? 1 : 0);
+    const int64_t cells = shape.tokens - model.prefix_tokens();
     const double wanted = std::log(static_cast<double>(model.grid_height()) /
                                    static_cast<double>(model.grid_width()));
     double nearest = std::log(4.0) + 1e-9;

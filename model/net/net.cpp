@@ -19,11 +19,13 @@ struct Net::Impl {
     Embedding embedding;
     std::vector<Block> blocks;
     Norm norm;
-    Linear head;
+    Linear head, distillation_head;
 
     [[nodiscard]] MixContext context(const Pass& pass, size_t layer) const;
     [[nodiscard]] at::Tensor through_blocks(at::Tensor x, const Pass& pass,
                                             MixContext context) const;
+    // y [B, T, d] -> [B, classes]
+    [[nodiscard]] at::Tensor class_logits(const at::Tensor& y) const;
 };
 
 namespace {
@@ -81,7 +83,6 @@ MixContext Net::Impl::context(const Pass& pass, size_t layer) const {
     context.arithmetic = pass.arithmetic;
     context.grid_height = config.grid_height();
     context.grid_width = config.grid_width();
-    context.class_token = config.has_class_token();
     context.layer = static_cast<int64_t>(layer);
     if (pass.training) context.noise = pass.noise;
     context.tap = pass.tap;
@@ -110,6 +111,13 @@ at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext 
     return norm(x);
 }
 
+at::Tensor Net::Impl::class_logits(const at::Tensor& y) const {
+    if (!config.has_class_token()) return head(y.mean(1));
+    const at::Tensor logits = head(y.select(1, 0));
+    if (!distillation_head.weight.defined()) return logits;
+    return (logits + distillation_head(y.select(1, 1))) / 2;
+}
+
 Net::Net(const ModelConfig& config, std::optional<uint64_t> seed, at::Device device)
     : impl_(std::make_unique<Impl>()) {
     config.check();
@@ -129,6 +137,7 @@ Net::Net(const ModelConfig& config, std::optional<uint64_t> seed, at::Device dev
     if (!is_whole) return;
     p.norm = make_norm(maker, config, "norm");
     p.head = make_head(maker, config);
+    p.distillation_head = make_distillation_head(maker, config);
 }
 
 Net::~Net() = default;
@@ -144,7 +153,7 @@ at::Tensor Net::forward(const at::Tensor& input, const Pass& pass) const {
     context.grid_height = input.size(2) / patch;
     context.grid_width = input.size(3) / patch;
     const at::Tensor y = p.through_blocks(x, pass, context);
-    const at::Tensor logits = p.head(context.class_token ? y.select(1, 0) : y.mean(1));
+    const at::Tensor logits = p.class_logits(y);
     show(pass.tap, "logits", logits);
     return logits;
 }

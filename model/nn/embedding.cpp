@@ -68,6 +68,9 @@ void PatchSettings::visit(SettingRows& rows) {
     rows.push_back(
         flag_row("model.class_token", &class_token,
                  "Classification: read the answer from a class token instead of the mean."));
+    rows.push_back(flag_row("model.distillation_token", &distillation_token,
+                            "A second token beside the class token, with a head of its own: the "
+                            "logits are the mean of both (DeiT)."));
 }
 
 Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
@@ -79,6 +82,8 @@ Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config) {
         e.patch = make_linear(maker, config, "patch", {values, d});
         if (patches.class_token)
             e.cls = maker.normal("cls", {d}, kEmbeddingStd, ParameterGroup::embedding);
+        if (patches.distillation_token)
+            e.dist = maker.normal("dist", {d}, kEmbeddingStd, ParameterGroup::embedding);
     } else {
         const std::string name = "embed.token.weight";
         e.token = is_ordered(config) ? maker.given(name, 0.5 * value_features(config.levels, d),
@@ -107,6 +112,11 @@ Linear make_head(ParameterMaker& maker, const ModelConfig& config) {
     const at::Tensor weight = kEmbeddingStd * std::numbers::sqrt2 * value_features(out, config.dim);
     return {maker.given("head.weight", weight, ParameterGroup::linear_weight),
             maker.constant("head.bias", {out}, 0, ParameterGroup::bias)};
+}
+
+Linear make_distillation_head(ParameterMaker& maker, const ModelConfig& config) {
+    if (config.prefix_tokens() < 2) return {};
+    return make_linear(maker, config, "head_dist", {config.dim, config.outputs()});
 }
 
 at::Tensor Embedding::with_start() const {
@@ -163,6 +173,7 @@ at::Tensor Embedding::patches(const at::Tensor& image, const ModelConfig& config
                                .permute({0, 2, 4, 1, 3, 5})
                                .reshape({b, rows * columns, c * p * p});
     at::Tensor x = patch(cut);
+    if (dist.defined()) x = at::cat({dist.expand({b, 1, -1}), x}, 1);
     if (cls.defined()) x = at::cat({cls.expand({b, 1, -1}), x}, 1);
     return position.defined() ? x + position : x;
 }

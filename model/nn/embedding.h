@@ -13,6 +13,12 @@ namespace aft {
 struct PatchSettings {
     int64_t patch = 4;         // side in pixels
     bool class_token = false;  // else mean pool after the last norm
+    // A second token with a head of its own: the logits are the mean of both heads (Touvron et al.
+    // 2021, section 4).
+    bool distillation_token = false;
+    [[nodiscard]] int64_t prefix_tokens() const {
+        return class_token ? (distillation_token ? 2 : 1) : 0;
+    }
     void visit(SettingRows& rows);
 };
 
@@ -22,6 +28,7 @@ struct Embedding {
     at::Tensor position;  // [T, d], undefined without positions; a constant where sinusoidal
     Linear patch;         // classify: C * patch * patch values (channel, y, x) -> d
     at::Tensor cls;       // classify with class token: [d]
+    at::Tensor dist;      // and with distillation token: [d]
 
     // fed int64 [B, T'], -1 = start token -> [B, T', d]. usage Error on values or lengths that do
     // not fit.
@@ -31,7 +38,7 @@ struct Embedding {
     // The rows that tokens and the start stand for, [levels (+ 1), d], and that of the start.
     [[nodiscard]] at::Tensor with_start() const;
     [[nodiscard]] int64_t start_row() const;
-    // image [B, C, H, W] -> [B, (1 +) H/patch * W/patch, d]
+    // image [B, C, H, W] -> [B, prefix tokens + H/patch * W/patch, d]
     [[nodiscard]] at::Tensor patches(const at::Tensor& image, const ModelConfig& config) const;
 };
 
@@ -42,6 +49,8 @@ struct Embedding {
 [[nodiscard]] Embedding make_embedding(ParameterMaker& maker, const ModelConfig& config);
 // The last linear map: token or class logits.
 [[nodiscard]] Linear make_head(ParameterMaker& maker, const ModelConfig& config);
+// That of the distillation token; without weight where there is none.
+[[nodiscard]] Linear make_distillation_head(ParameterMaker& maker, const ModelConfig& config);
 
 // Rows of a table [R, d] by index int64 [N] -> [N, d]. The gradient of a row is summed in the order
 // of N whatever the number of threads, so that a run repeats bit for bit.

@@ -18,12 +18,12 @@ namespace {
 
 constexpr int64_t kTokensAtOnce = 16384, kSpans = 16;
 
-// Of each position its group; a class token is in a group of its own, the last one.
+// Of each position its group; what stands before the grid is in a group of its own, the last one.
 at::Tensor groups_of(const ModelConfig& model, int64_t T) {
     const at::Tensor i = at::arange(T, at::kLong);
     if (task_traits(model).is_text()) return at::floor_divide(i * std::min(kSpans, T), T);
-    if (!model.has_class_token()) return at::floor_divide(i, model.grid_width());
-    return at::where(i == 0, model.grid_height(), at::floor_divide(i - 1, model.grid_width()));
+    const at::Tensor place = i - model.prefix_tokens();
+    return at::where(place < 0, model.grid_height(), at::floor_divide(place, model.grid_width()));
 }
 
 class TwoInputs {

@@ -15,7 +15,7 @@ Places places_of(const ModelConfig& model, int64_t tokens) {
         return {i, is_shifted ? i - 1 : i, tokens};
     }
     if (!task.is_autoregressive) {
-        const at::Tensor place = model.has_class_token() ? i - 1 : i;
+        const at::Tensor place = i - model.prefix_tokens();
         return {place, place, model.grid_width()};
     }
     const int64_t channels = task.tokens == TokenKind::values ? model.channels : 1;

@@ -31,7 +31,7 @@ struct GridOf {
 
 GridOf grid_of(const ModelConfig& model) {
     GridOf grid{model.grid_height(), model.grid_width()};
-    if (model.has_class_token()) grid.first_target = grid.first_source = 1;
+    grid.first_target = grid.first_source = model.prefix_tokens();
     if (model.causal()) grid.first_source = 1;  // source 0 is the start token
     return grid;
 }

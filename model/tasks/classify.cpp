@@ -43,7 +43,7 @@ struct OwnSettings {
 
 TokenGrid patch_grid(const ModelConfig& model) {
     const auto own = model.own.read<PatchSettings>();
-    return {model.height / own.patch, model.width / own.patch, own.class_token};
+    return {model.height / own.patch, model.width / own.patch, own.prefix_tokens()};
 }
 
 void check(const ModelConfig& model) {
@@ -53,6 +53,10 @@ void check(const ModelConfig& model) {
         fail_usage("model.input_norm is for model.task=classify, found task '{}'", model.task);
     if (own.class_token && !has_patches)
         fail_usage("model.class_token is for model.task=classify, found task '{}'", model.task);
+    if (own.distillation_token && !own.class_token)
+        fail_usage(
+            "model.distillation_token=true goes with model.class_token=true, found false: the "
+            "logits are the mean of both heads");
     if (has_patches && (model.height % own.patch != 0 || model.width % own.patch != 0))
         fail_usage("model.patch = {} does not divide the image of {} x {} (height x width)",
                    own.patch, model.height, model.width);

@@ -23,8 +23,8 @@ struct TaskResult {
 };
 
 struct TokenGrid {
-    int64_t height = 1, width = 1;  // of all tokens but a class token
-    bool class_token = false;       // one token more, before the others
+    int64_t height = 1, width = 1;  // of all tokens but those before it
+    int64_t prefix_tokens = 0;      // before the grid: class token, then distillation token
 };
 
 struct TaskRoom {

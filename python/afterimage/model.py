@@ -108,7 +108,7 @@ class Model(nn.Module):
             return model["height"] * width, (model["height"], width)
         patch = model.get("patch", 4)
         grid = (model["height"] // patch, model["width"] // patch)
-        return grid[0] * grid[1] + int(model.get("class_token", False)), grid
+        return grid[0] * grid[1] + sum(bool(model.get(key)) for key in ("class_token", "distillation_token")), grid
 
     def _embedding(self, model: dict[str, Any], weights: dict[str, torch.Tensor]) -> None:
         if str(model.get("positions", "")) == "sinusoidal":
@@ -123,6 +123,9 @@ class Model(nn.Module):
             self.patch = nn.Linear(weights["patch.weight"].shape[1], dim)
             if "cls" in weights:
                 self.cls = nn.Parameter(torch.empty(dim))
+            if "dist" in weights:
+                self.dist = nn.Parameter(torch.empty(dim))
+                self.head_dist = nn.Linear(dim, weights["head_dist.weight"].shape[0])
         if POSITIONS in weights:
             self.embed["position"] = _table(weights[POSITIONS])
 
@@ -139,7 +142,8 @@ class Model(nn.Module):
         if pictures.dim() != 4 or list(pictures.shape[1:]) != wanted:
             raise Error(f"pictures are [B, {wanted[0]}, {wanted[1]}, {wanted[2]}], found {list(pictures.shape)}")
         x = self.patch(F.unfold(pictures, size, stride=size).transpose(1, 2))
-        return torch.cat([self.cls.expand(x.shape[0], 1, -1), x], 1) if hasattr(self, "cls") else x
+        before = [getattr(self, name).expand(x.shape[0], 1, -1) for name in ("cls", "dist") if hasattr(self, name)]
+        return torch.cat([*before, x], 1)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """int64 tokens [B, T'], or float pictures [B, C, H, W] -> logits [B, T', levels] or [B, classes], float32.
@@ -152,4 +156,6 @@ class Model(nn.Module):
         x = self.norm(x)
         if self.causal:
             return self.head(x)
+        if hasattr(self, "dist"):
+            return (self.head(x[:, 0]) + self.head_dist(x[:, 1])) / 2
         return self.head(x[:, 0] if hasattr(self, "cls") else x.mean(1))

@@ -55,7 +55,8 @@ TEST_F(Import, GivesTheOutputsOfItsOrigin) {
          {Origin{"rish16", "rish16"}, Origin{"rish16-simple", "rish16-simple"},
           Origin{"rish16-local", "rish16-local", {{"model.window", "3"}}},
           Origin{"rish16-local", "rish16"}, Origin{"labml-layer", "labml-layer"},
-          Origin{"labml", "labml"}, Origin{"timm", "timm"}, Origin{"hf-vit", "hf-vit"},
+          Origin{"labml", "labml"}, Origin{"timm", "timm"}, Origin{"timm-distilled", "timm-distilled"},
+          Origin{"hf-vit", "hf-vit"},
           Origin{"hf-vit-5", "hf-vit-5"}, Origin{"xmu", "xmu"}, Origin{"xmu-simple", "xmu-simple"},
           Origin{"pos-bias-uv", "pos-bias-uv"},
           Origin{"pos-bias-uv-local", "pos-bias-uv-local", {{"model.window", "3"}}}}) {
@@ -118,9 +119,6 @@ TEST_F(Import, RefusesWithTheReasonAndWritesNothing) {
     const at::Tensor one = at::ones({4, 4});
     const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
         {"rish16-old", {"to_q.weight", "to_out.weight"}},
-        {"timm-distilled",
-         {"cls_token", "pos_embed", "patch_embed.proj.weight", "blocks.0.attn.qkv.weight",
-          "blocks.0.attn.qkv.bias", "head.weight", "dist_token"}},
         {"fast-transformers",
          {"inner_attention.u", "inner_attention.v", "query_projection.weight"}},
         {"rwkv", {"blocks.0.att.time_decay"}}};

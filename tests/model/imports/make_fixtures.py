@@ -5,7 +5,7 @@ what their authors describe.
 
 Needs torch and the packages of the fixtures that are named, all of them if none is; the tests need the
 files alone:
-python3 tests/model/imports/make_fixtures.py [rish16 labml_layer labml_model vit hf_vit xmu pos_bias_uv]
+python3 tests/model/imports/make_fixtures.py [rish16 labml_layer labml_model vit distilled hf_vit xmu pos_bias_uv]
 """
 import pathlib
 import sys
@@ -88,6 +88,16 @@ def vit():
                         "model_ema": ema({"norm.weight": state["norm.weight"]})})
 
 
+def distilled():
+    import timm
+    model = timm.create_model("deit_tiny_distilled_patch16_224", img_size=16, patch_size=8, embed_dim=64,
+                              depth=2, num_heads=1, num_classes=5)
+    randomise(model, 0.1)
+    model.eval()
+    image = torch.randn(2, 3, 16, 16)
+    keep("timm-distilled", model, {"image": image}, {"logits": model(image)})
+
+
 def hf_vit():
     """float16, as many files are: the weights are rounded first, so that their outputs are the model's.
 
@@ -130,7 +140,7 @@ def pos_bias_uv():
 
 
 def main():
-    makers = {make.__name__: make for make in (rish16, labml_layer, labml_model, vit, hf_vit, xmu, pos_bias_uv)}
+    makers = {make.__name__: make for make in (rish16, labml_layer, labml_model, vit, distilled, hf_vit, xmu, pos_bias_uv)}
     for name in sys.argv[1:] or makers:
         torch.manual_seed(1)
         makers[name]()

@@ -106,6 +106,8 @@ inline std::vector<NetCase> small_cases() {
            [](auto& c) { c.own["class_token"] = true; });
     option("full class token", "aft-full", "classify",
            [](auto& c) { c.own["class_token"] = true; });
+    option("full distilled", "aft-full", "classify",
+           [](auto& c) { c.own["class_token"] = c.own["distillation_token"] = true; });
     option("softmax relu", "softmax", "classify",
            [](auto& c) { c.own["class_token"] = true, c.activation = "relu"; });
     option("local ordered", "aft-local", "image",

@@ -42,7 +42,6 @@ inline MixContext context_of(const ModelConfig& model) {
     MixContext context;
     context.grid_height = model.grid_height();
     context.grid_width = model.grid_width();
-    context.class_token = model.has_class_token();
     return context;
 }
 

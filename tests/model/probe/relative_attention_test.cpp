@@ -30,7 +30,7 @@ struct Pair {
 // Every pair of places of the grid whose source is visible.
 std::vector<Pair> pairs_of(const ModelConfig& model) {
     const int64_t H = model.grid_height(), W = model.grid_width();
-    const int64_t extra = model.has_class_token() ? 1 : 0;
+    const int64_t extra = model.prefix_tokens();
     std::vector<Pair> out;
     for (int64_t a = 0; a < H * W; ++a)
         for (int64_t b = 0; b < H * W; ++b) {
