@@ -50,8 +50,7 @@ struct ModelConfig {
     [[nodiscard]] int64_t grid_width() const;
     // Before the grid: a class token, and after it a distillation token (0 to 2).
     [[nodiscard]] int64_t prefix_tokens() const;
-    [[nodiscard]] bool has_class_token() const { return prefix_tokens() > 0; }
-    [[nodiscard]] int64_t outputs() const;       // logits of a token or of the input
+    [[nodiscard]] int64_t outputs() const;  // logits of a token or of the input
     void check() const;  // throws usage Error on values that contradict each other
 };
 

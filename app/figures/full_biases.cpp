@@ -37,8 +37,8 @@ MapCaption caption_of(const ModelFacts& facts, const Field& field) {
     if (const auto block = field.notes.find("block"); block != field.notes.end())
         out.block = std::stoll(block->second);
     const auto gauge = field.notes.find("gauge");
-    const std::string source = facts.prefix_tokens == 2      ? "0 and 1 are class and distillation token"
-                               : facts.prefix_tokens == 1      ? "0 is the class token"
+    const std::string source = facts.prefix_tokens == 2 ? "0 and 1 are class and distillation token"
+                               : facts.prefix_tokens == 1     ? "0 is the class token"
                                : facts.task.is_autoregressive ? "source 0 is the start token"
                                                               : "in raster order";
     // Maps alone may be of another size in each layer.

@@ -28,7 +28,7 @@ void check_patches(const DataInfo& info, const ModelConfig& model) {
     // Without position table and class token any image size divisible by the patch size is
     // accepted.
     const int64_t patch = model.own.read<PatchSettings>().patch;
-    const bool any_size = !model.has_positions() && !model.has_class_token();
+    const bool any_size = !model.has_positions() && model.prefix_tokens() == 0;
     const bool fits = any_size ? info.height % patch == 0 && info.width % patch == 0
                                : info.height == model.height && info.width == model.width;
     if (fits) return;

@@ -11,7 +11,7 @@ void take_places(BiasEdit& edit, const ModelConfig& model) {
     const int64_t T = edit.traits.has_kernel() ? model.tokens() : edit.w.size(-1);
     edit.height = edit.channels = 1;
     edit.width = T;
-    if (task.is_text() || task.is_mixer_alone || model.has_class_token()) return;
+    if (task.is_text() || task.is_mixer_alone || model.prefix_tokens() > 0) return;
     const int64_t channels = task.tokens == TokenKind::values ? model.channels : 1;
     const int64_t height = model.grid_height(), width = model.grid_width() / channels;
     if (height * width * channels != T) return;

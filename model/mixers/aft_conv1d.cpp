@@ -71,7 +71,7 @@ void check(const ModelConfig& config) {
         fail_usage("model.window = {}: the kernel of aft-conv1d has at least 1 tap", window);
     if (!config.causal() && window % 2 == 0)
         fail_usage("model.window = {}: aft-conv1d needs an odd kernel unless it is causal", window);
-    if (config.has_class_token())
+    if (config.prefix_tokens() > 0)
         fail_usage(
             "model.class_token=true: aft-conv1d has no place for a class token; "
             "use false (mean pool)");

@@ -119,7 +119,7 @@ void check(const ModelConfig& config) {
     const int64_t window = config.own.read<ConvSettings>().window;
     if (window < 1 || window % 2 == 0)
         fail_usage("model.window = {}: the kernel of aft-conv2d is odd and at least 1", window);
-    if (config.has_class_token())
+    if (config.prefix_tokens() > 0)
         fail_usage(
             "model.class_token=true: aft-conv2d has no place for a class token in its grid; "
             "use false (mean pool)");

@@ -96,7 +96,7 @@ class Lambda final : public Mixer {
 
 void check(const ModelConfig& config) {
     check_attention(config);
-    if (config.has_class_token())
+    if (config.prefix_tokens() > 0)
         fail_usage(
             "model.class_token=true: lambda has no place for a class token in its grid; use false "
             "(mean pool)");

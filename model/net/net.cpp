@@ -112,7 +112,7 @@ at::Tensor Net::Impl::through_blocks(at::Tensor x, const Pass& pass, MixContext 
 }
 
 at::Tensor Net::Impl::class_logits(const at::Tensor& y) const {
-    if (!config.has_class_token()) return head(y.mean(1));
+    if (config.prefix_tokens() == 0) return head(y.mean(1));
     const at::Tensor logits = head(y.select(1, 0));
     if (!distillation_head.weight.defined()) return logits;
     return (logits + distillation_head(y.select(1, 1))) / 2;

@@ -130,9 +130,8 @@ TEST(Config, ContradictionsAreNamed) {
     EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-local", m.own["outside"] = "-inf"; }),
                     "model.window"));
     EXPECT_TRUE(has(model([](auto& m) { m.own["class_token"] = true; }), "model.class_token"));
-    EXPECT_TRUE(
-        has(model([](auto& m) { m.task = "classify", m.own["distillation_token"] = true; }),
-            "model.class_token=true"));
+    EXPECT_TRUE(has(model([](auto& m) { m.task = "classify", m.own["distillation_token"] = true; }),
+                    "model.class_token=true"));
     EXPECT_TRUE(has(model([](auto& m) { m.mixer = "aft-conv2d", m.own["window"] = 4; }), "odd"));
     EXPECT_TRUE(
         has(model([](auto& m) { m.mixer = "aft-conv2d", m.own["window"] = 0; }), "model.window"));

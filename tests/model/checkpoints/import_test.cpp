@@ -55,8 +55,8 @@ TEST_F(Import, GivesTheOutputsOfItsOrigin) {
          {Origin{"rish16", "rish16"}, Origin{"rish16-simple", "rish16-simple"},
           Origin{"rish16-local", "rish16-local", {{"model.window", "3"}}},
           Origin{"rish16-local", "rish16"}, Origin{"labml-layer", "labml-layer"},
-          Origin{"labml", "labml"}, Origin{"timm", "timm"}, Origin{"timm-distilled", "timm-distilled"},
-          Origin{"hf-vit", "hf-vit"},
+          Origin{"labml", "labml"}, Origin{"timm", "timm"},
+          Origin{"timm-distilled", "timm-distilled"}, Origin{"hf-vit", "hf-vit"},
           Origin{"hf-vit-5", "hf-vit-5"}, Origin{"xmu", "xmu"}, Origin{"xmu-simple", "xmu-simple"},
           Origin{"pos-bias-uv", "pos-bias-uv"},
           Origin{"pos-bias-uv-local", "pos-bias-uv-local", {{"model.window", "3"}}}}) {
