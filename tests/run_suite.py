@@ -16,7 +16,6 @@ import itertools
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from suite_builds import Queue, build
+from suite_environment import Display, scratch_in_memory
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT_S = 1500
@@ -89,29 +89,6 @@ class Program:
     @property
     def rank(self):
         return LONGEST.index(self.kind) if self.kind in LONGEST else len(LONGEST)
-
-
-class Display:
-    """An X server without a screen for the tests of the window, where there is no display."""
-
-    def __init__(self):
-        self.process, self.env = None, {}
-        if os.environ.get("DISPLAY") or not shutil.which("Xvfb"):
-            return
-        read, write = os.pipe()
-        self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
-            pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(write)
-        with os.fdopen(read) as numbers:
-            number = numbers.readline().strip()  # up to its newline: Xvfb ends if it cannot write that
-        if number:
-            self.env = {"DISPLAY": ":" + number}
-
-    def close(self):
-        if self.process:
-            self.process.terminate()
-            self.process.wait()
 
 
 def gtest_counts(report):
@@ -371,19 +348,26 @@ def run_fuzzers():
         return sum(side_by_side.map(lambda program: run_fuzzer(program, results), programs), Counter())
 
 
+def run(programs, specs, later, env):
+    """`programs`, beside them what of `later` is built, then what is alone and the fuzzers of `specs`. -> Counter"""
+    first = [p for p in programs if p.kind in FIRST]
+    total = run_alone(first, env)
+    if not total["failed"]:
+        counts, last, broken = run_beside([p for p in programs if p not in first], later, env)
+        total += counts
+        total += run_fuzzers() if "fuzz" in specs and "fuzz" not in broken else Counter()
+        total += run_alone(last, env)
+    return total
+
+
 def main():
     specs = [spec for spec in sys.argv[1:] if spec != "--build"]
     later = specs[1:] if "--build" in sys.argv else []
     programs = [program for spec in specs if spec not in later and spec != "fuzz" for program in programs_of(spec)]
-    first = [p for p in programs if p.kind in FIRST]
     display = Display()
     try:
-        total = run_alone(first, display.env)
-        if not total["failed"]:
-            counts, last, broken = run_beside([p for p in programs if p not in first], later, display.env)
-            total += counts
-            total += run_fuzzers() if "fuzz" in specs and "fuzz" not in broken else Counter()
-            total += run_alone(last, display.env)
+        with scratch_in_memory():
+            total = run(programs, specs, later, display.env)
     finally:
         display.close()
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")

@@ -1,0 +1,70 @@
+"""What the programs of the suite find around them: a display, and a folder for temporary files in memory."""
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+
+MEMORY = "/dev/shm"
+# All tests together leave less than a tenth of this at a time; the rest is for the compilers beside them.
+LEAST_FREE = 8e9
+
+
+class Display:
+    """An X server without a screen for the tests of the window, where there is no display."""
+
+    def __init__(self):
+        self.process, self.env = None, {}
+        if os.environ.get("DISPLAY") or not shutil.which("Xvfb"):
+            return
+        read, write = os.pipe()
+        self.process = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+            pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as numbers:
+            number = numbers.readline().strip()  # up to its newline: Xvfb ends if it cannot write that
+        if number:
+            self.env = {"DISPLAY": ":" + number}
+
+    def close(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+
+
+def free_memory():
+    """Bytes that programs can still take, 0 where that is not known."""
+    try:
+        with open("/proc/meminfo") as lines:
+            return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), 0)
+    except OSError:
+        return 0
+
+
+def is_large_enough():
+    try:
+        usage = shutil.disk_usage(MEMORY)
+    except OSError:
+        return False
+    return os.access(MEMORY, os.W_OK) and min(usage.free, free_memory()) >= LEAST_FREE
+
+
+@contextmanager
+def scratch_in_memory():
+    """TMPDIR is a folder in memory while it is open, where there is enough and TMPDIR is not set.
+
+    Checkpoints, events and settings are written through to the disk (fsync): on a disk that is half the time of the
+    session tests, in memory nothing. What is tested is the same.
+    """
+    if "TMPDIR" in os.environ or not is_large_enough():
+        yield
+        return
+    folder = tempfile.mkdtemp(prefix="afterimage-tests-", dir=MEMORY)
+    os.environ["TMPDIR"], tempfile.tempdir = folder, None
+    try:
+        yield
+    finally:
+        del os.environ["TMPDIR"]
+        tempfile.tempdir = None
+        shutil.rmtree(folder, ignore_errors=True)
