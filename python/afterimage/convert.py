@@ -1,6 +1,5 @@
 """From a state dict and a table to tensors and settings of ours. Does what the table says and nothing beyond it: what
-the program must know of its own nets (a parameter that starts anew or has no counterpart) is left to `afterimage
-import`."""
+the program must know of its own nets (a parameter that starts anew) is left to `afterimage import`."""
 from __future__ import annotations
 
 import re
@@ -10,6 +9,7 @@ from typing import Any, Collection, Iterable, Mapping, NoReturn, Optional
 import numpy as np
 
 from .errors import Error, nearest, shown, shown_names
+from .filled import filled
 from .patterns import Bindings, Facts, SizeTable, evaluate, fill_in, match, whole_number
 from .tables import Rule, Table, known_tables
 
@@ -182,16 +182,16 @@ class Converter:
             if not key.startswith("model."):
                 raise Error(f"{self.table.where}: the setting '{shown(key)}' is none of the model (model.KEY)")
             self.out.settings[key[len("model."):]] = value
-        if self.table.fill or self.table.new:
-            raise Error(f"{self.table.name} has parameters that the file lacks ('fill', 'new'): only the program knows"
-                        f" their"
-                        " shapes; save the state dict and use `afterimage import FILE --map FILE -o MODEL`")
+        if self.table.new:
+            raise Error(f"{self.table.name} has parameters that start anew ('new'): only the program knows them; save"
+                        " the state dict and use `afterimage import FILE --map FILE -o MODEL`")
         unknown = [name for name, value in self.tensors.items() if not self.take(name, value)]
         if unknown:
             near = nearest(unknown[0], [rule.source for rule in self.table.rules])
             raise Error(f"the model is recognised as {self.table.name}, but no rule knows"
                         f" {shown_names(unknown, 5)}{near};"
                         f" {REMEDY}")
+        self.out.weights.update(filled(self.table.fill, self.out.weights, self.out.settings))
         return self.out
 
     def with_heads(self, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -145,6 +145,9 @@ class SameConversions(ProgramCase):
         file = self.folder / "variant.json"
         file.write_text(json.dumps(mapping))
         self.compare(variant_state(dim=4), {}, ["--map", file], tables.read_table(file))
+        file.write_text(json.dumps({**VARIANT, "settings": {**VARIANT["settings"], "model.qkv_bias": True},
+                                    "fill": {"blocks.{i}.mixer.{p}.bias": 0.25}}))
+        self.compare(variant_state(dim=4), {}, ["--map", file], tables.read_table(file))
 
     def test_a_model_that_the_program_cannot_open_is_refused_at_once(self):
         with afterimage.Run(self.path) as run:

@@ -7,7 +7,7 @@ import numpy as np
 
 import afterimage
 from case import ROOT, Case
-from afterimage import convert, patterns, tables
+from afterimage import convert, filled, patterns, tables
 from afterimage.convert import convert as converted
 
 # The mapping file of docs/imports.md, but for its `fill`.
@@ -87,7 +87,12 @@ class Tables(Case):
         found = json.loads(text[:text.index("```")])
         table = tables.make_table(found, "variant", "variant.json")
         self.assertEqual(len(table.rules), 3)
-        self.fails(["afterimage import", "fill"], converted, variant_state(), {}, table)
+        weights = converted(variant_state(), {}, table).weights
+        self.assertEqual({name for name in weights if name.endswith("bias")},
+                         {f"blocks.{i}.mixer.{n}.bias" for i in (0, 1) for n in "qkv"})
+        for name, value in weights.items():
+            if name.endswith("bias"):
+                np.testing.assert_array_equal(value, np.zeros(3, np.float32), name)
 
     def test_refusals(self):
         def table(**change):
@@ -125,6 +130,31 @@ class Conversions(Case):
                                       state["enc.0.att.kv"][3:].astype(np.float32))
         self.assertEqual(found.dropped, {"steps": "a counter of the training"})
         self.assertEqual({w.dtype for w in found.weights.values()}, {np.dtype(np.float32)})
+
+    def test_fill(self):
+        whole = {"dim": 2, "layers": 1, "task": "text"}
+        weights = {"embed.token.weight": np.ones((9, 2)), "blocks.0.mixer.q.weight": np.ones((3, 2)),
+                   "blocks.0.mixer.kernel": np.ones((4, 5)), "blocks.0.norm1.weight": np.ones(2)}
+        cases = {("blocks.{i}.mixer.q.bias",): {"blocks.0.mixer.q.bias": (3,)},
+                 ("blocks.{i}.mixer.{g}",): {"blocks.0.mixer.gamma": (4,), "blocks.0.mixer.beta": (4,)},
+                 ("norm.{p}", "blocks.{i}.norm1.{p}"): {"norm.weight": (2,), "norm.bias": (2,),
+                                                        "blocks.0.norm1.bias": (2,)},
+                 ("blocks.0.norm1.weight",): {}}
+        for patterns_of, expected in cases.items():
+            with self.subTest(patterns_of):
+                found = filled.filled({p: 0.5 for p in patterns_of}, weights, whole)
+                self.assertEqual({name: value.shape for name, value in found.items()}, expected)
+                self.assertTrue(all((value == np.float32(0.5)).all() for value in found.values()))
+        first = filled.filled({"{a}.bias": 1, "norm.bias": 2}, weights, whole)
+        self.assertEqual(first["norm.bias"][0], 2)
+        for pattern, settings in {"embed.token.bias": {}, "blocks.{i}.mixer.w": {}, "norm.bias": {"task": "layer"},
+                                  "blocks.{i}.mixer.q.bias": {"qkv_bias": False},
+                                  "blocks.0.mixer.gamma": {"naive_kernel": True}}.items():
+            with self.subTest(pattern):
+                self.fails(["'fill'", pattern, "afterimage import"], filled.filled, {pattern: 0}, weights,
+                           {**whole, **settings})
+        self.fails(["start anew"], converted, variant_state(), {},
+                   tables.make_table({**VARIANT, "new": ["norm.bias"]}, "variant", "variant"))
 
     def test_rules_that_change_values(self):
         def one(value, sizes=None, **rule):
