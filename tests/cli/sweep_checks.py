@@ -31,6 +31,13 @@ def sweeps(cli):
     cli.bad("a sweep does not continue unasked", ["sweep", "windows.json", "--out", "sw"], [2], "--resume")
     again = cli.ok("sweep --resume", "sweep", "windows.json", "--out", "sw", "--resume", "--json").json()
     cli.check("what is done stays", again and again["runs"] == found["runs"], again)
+    (cli.folder / "paper.json").write_text(json.dumps({**SWEEP, "axes": [{"key": "model.window", "values": [4]}], "seeds": [1],
+                                                       "paper": 3, "variants": [{"name": "a", "paper": 1.154}]}))
+    found = cli.ok("sweep with numbers of the paper", "sweep", "paper.json", "--out", "pa", "--json").json() or {}
+    cli.check("a number of the paper stands as it is", found.get("paper") == "3" and
+              table(cli.folder / "pa" / "summary.csv")[0]["paper"] == "1.154", found)
+    (cli.folder / "bad.json").write_text(json.dumps({**SWEEP, "paper": [1]}))
+    cli.bad("a list for the paper", ["sweep", "bad.json", "--dry-run"], [2], "bad.json", "paper", "a text or a number")
     cli.bad("an unknown sweep", ["sweep", "--preset", "nothing"], [2], "bytes-window")
 
 

@@ -46,6 +46,14 @@ struct SweepReader {
         if (!found->is_string()) refuse(key, *found, "a text");
         return found->get<std::string>();
     }
+    // A number as it is written: 2.74 is "2.74".
+    [[nodiscard]] std::string text_or_number(const char* key) const {
+        const auto found = object.find(key);
+        if (found == object.end()) return "";
+        if (found->is_number()) return found->dump();
+        if (!found->is_string()) refuse(key, *found, "a text or a number");
+        return found->get<std::string>();
+    }
     [[nodiscard]] int64_t whole(const char* key, int64_t fallback) const {
         const auto found = object.find(key);
         if (found == object.end()) return fallback;
@@ -114,7 +122,7 @@ std::vector<SweepPoint> variants_of(const SweepReader& in) {
         variant.allow({"name", "set", "paper"}, "an entry of variants");
         SweepPoint point;
         point.variant = point.name = variant.text("name");
-        point.paper = variant.text("paper");
+        point.paper = variant.text_or_number("paper");
         if (point.name.empty()) fail_usage("{}: an entry of variants has a name", in.file);
         point.settings = settings_of(variant);
         variants.push_back(std::move(point));
@@ -263,7 +271,7 @@ SweepPlan read_sweep(const SweepRequest& request) {
     if (const std::string problem = name_problem(plan.name); !problem.empty())
         fail_usage("{}: {}", in.file, problem);
     plan.sentence = in.text("sentence");
-    plan.paper = in.text("paper");
+    plan.paper = in.text_or_number("paper");
     plan.base = base_of(in, request, plan.name);
     plan.seeds = seeds_of(in, request.seeds);
     plan.split = in.text("split");
