@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/import_words.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/results_json.h"
@@ -9,7 +10,6 @@
 #include "app/commands/rooms.h"
 #include "core/check.h"
 #include "core/outside.h"
-#include "core/text.h"
 #include "core/warnings.h"
 #include "model/jobs/import.h"
 
@@ -22,35 +22,6 @@ struct ImportFlags {
     std::optional<int64_t> window;
     bool json = false;
 };
-
-std::string shape_words(const std::vector<int64_t>& shape) {
-    return shape.empty() ? "" : fmt::format(" [{}]", fmt::join(shape, ", "));
-}
-
-std::string words_of(const ImportResult& result) {
-    std::string words =
-        fmt::format("{} as {}: {}\n", printable_line(result.file), printable_line(result.importer),
-                    printable_line(result.sentence));
-    if (!result.prefix.empty())
-        words += fmt::format("taken: what lies under '{}'\n", printable_line(result.prefix));
-    words += "mapped:\n";
-    for (const ImportedTensor& row : result.mapped)
-        words += fmt::format("  {} -> {}{}{}\n", printable_line(row.from), printable_line(row.to),
-                             shape_words(row.shape), row.how.empty() ? "" : ", " + row.how);
-    for (const auto& [title, rows] :
-         {std::pair{"dropped", &result.dropped}, std::pair{"new", &result.fresh}}) {
-        words += fmt::format("{}:{}\n", title, rows->empty() ? " nothing" : "");
-        for (const NamedReason& row : *rows)
-            words += fmt::format("  {}{}: {}\n", printable_line(row.name), shape_words(row.shape),
-                                 printable_line(row.why));
-    }
-    words += fmt::format("{}, {} parameters\n", result.model, group_thousands(result.parameters));
-    for (const std::string& note : result.notes)
-        words += fmt::format("note: {}\n", printable_line(note));
-    words += result.out.empty() ? "nothing written (--dry-run)\n"
-                                : fmt::format("written: {}\n", printable_line(result.out));
-    return words;
-}
 
 int import(ImportFlags& flags, const Globals& globals) {
     ImportRequest& request = flags.request;
@@ -67,7 +38,7 @@ int import(ImportFlags& flags, const Globals& globals) {
     if (flags.json)
         print_json(to_json(result));
     else
-        print_result(words_of(result));
+        print_result(import_words(result, globals.verbose));
     return 0;
 }
 
@@ -87,7 +58,8 @@ CommandRun setup(CLI::App& command) {
     add_text(command,
              {"--alphabet", "models of characters: a text in which all of them occur", "FILE"},
              request.alphabet);
-    add_switch(command, "--dry-run", "show the mapping, write nothing", request.dry_run);
+    add_switch(command, "--dry-run", "show the mapping (--verbose: every tensor), write nothing",
+               request.dry_run);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return import(*flags, globals); };
 }

@@ -27,6 +27,18 @@ def takes(cli):
     cli.check("it is the same again", again and again["importer"] == "labml-layer", again)
 
 
+def layers_are_folded(cli):
+    whole = FIXTURES / "timm.pt"
+    dry = cli.ok("import of several layers", "import", whole, "--dry-run")
+    every = cli.ok("import --verbose", "import", whole, "--dry-run", "--verbose")
+    folded, single = "blocks.{0..1}.norm1.weight -> blocks.{0..1}.norm1.weight [", "blocks.1.norm1.weight -> blocks.1.norm1.weight ["
+    cli.check("layers are one line", folded in dry.out and single not in dry.out, dry.out)
+    cli.check("--verbose has every tensor", single in every.out and "{" not in every.out, every.out)
+    cli.check("which is longer", len(every.out.splitlines()) == len(dry.out.splitlines()) + 16, (dry, every))
+    found = cli.ok("import --dry-run --json", "import", whole, "--dry-run", "--json").json() or {"mapped": []}
+    cli.check("--json has every tensor", any(row["to"] == "blocks.1.norm1.weight" for row in found["mapped"]), found)
+
+
 def characters(cli):
     """A text says which characters a model knows."""
     model, text = cli.folder / "characters.safetensors", cli.write("text.txt", "we all see the awe." + "\nIt")
@@ -90,6 +102,7 @@ def starts(cli):
 
 def run(cli):
     takes(cli)
+    layers_are_folded(cli)
     characters(cli)
     refuses(cli)
     starts(cli)
