@@ -235,13 +235,17 @@ void check_checkpoint(const std::filesystem::path& model) {
     static_cast<void>(read_checkpoint_header(model));
 }
 
-void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+TensorFile to_tensor_file(const Checkpoint& checkpoint) {
     TensorFile file;
     file.tensors = checkpoint.weights;
     file.tensors.insert(file.tensors.end(), checkpoint.optimizer.begin(),
                         checkpoint.optimizer.end());
     file.metadata[kDescriptionKey] = json_text(describe(checkpoint));
-    write_tensors(path, file);
+    return file;
+}
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+    write_tensors(path, to_tensor_file(checkpoint));
 }
 
 Net make_net(const Checkpoint& checkpoint, at::Device device) {

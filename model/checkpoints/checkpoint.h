@@ -16,6 +16,7 @@
 namespace aft {
 
 struct OptimizerState;  // model/train/optimizer.h
+struct TensorFile;      // model/checkpoints/format.h
 
 inline constexpr const char* kAveragePrefix = "ema.";
 
@@ -41,6 +42,7 @@ struct Checkpoint {
 [[nodiscard]] Checkpoint read_checkpoint_header(const std::filesystem::path& model);
 void check_checkpoint(const std::filesystem::path& model);  // the same, for its errors alone
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
+[[nodiscard]] TensorFile to_tensor_file(const Checkpoint& checkpoint);  // what that writes
 // Its metrics as numbers: NaN where there is another value; empty if there are none.
 [[nodiscard]] std::map<std::string, double> metric_values(const Checkpoint& checkpoint);
 // Fits the weights into a net of the checkpoint's config: missing, extra, wrong shape or dtype are

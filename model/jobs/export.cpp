@@ -34,8 +34,15 @@ std::string fitting_words(const Checkpoint& checkpoint, const std::string& as) {
     return "";
 }
 
+// PyTorch reads the tensors alone; the settings beside them are for the way back.
+TensorFile state_dict_of(Checkpoint checkpoint) {
+    checkpoint.optimizer.clear();
+    checkpoint.training = nullptr;
+    return to_tensor_file(checkpoint);
+}
+
 TensorFile reverted(const Checkpoint& checkpoint, const std::string& as) {
-    if (as == "torch") return {.tensors = checkpoint.weights, .metadata = {}};
+    if (as == "torch") return state_dict_of(checkpoint);
     check_whole(checkpoint, "export --as " + as);
     const imports::Mapping mapping = find_room(imports::known_mappings(), as, "--as");
     return with_error([&] { return imports::revert(checkpoint, mapping); },

@@ -7,12 +7,15 @@
 #include "core/files.h"
 #include "core/outside.h"
 #include "model/checkpoints/importers/convert.h"
+#include "model/checkpoints/importers/own.h"
 #include "model/device.h"
 #include "model/nn/parameters.h"
 
 namespace aft {
 
 namespace {
+
+constexpr const char* kOwnNames = "afterimage";  // assets/imports/afterimage.json
 
 // Tensors outside the part that was taken, counted by their first word.
 void add_outside(const TensorFile& file, const std::string& prefix, ImportResult& result) {
@@ -42,24 +45,44 @@ void add_alphabet(const std::string& file, Checkpoint& checkpoint) {
     checkpoint.data["alphabet"] = alphabet;
 }
 
+// What came of a file, and by which rules.
+struct Taken {
+    RoomInfo importer;
+    std::string prefix{};
+    std::vector<std::string> notes{};
+    imports::Converted converted{};
+};
+
+Taken taken_of(const TensorFile& file, const ImportRequest& request) {
+    const bool is_own = request.as.empty() || request.as == kOwnNames;
+    if (is_own && request.map.empty() && imports::has_settings(file))
+        return {.importer = {kOwnNames, "our own names and settings"},
+                .converted = imports::convert_own(request.file, request.set)};
+    imports::ImportChoice wanted{
+        .path = request.file, .as = request.as, .map = request.map, .given = {}};
+    for (const auto& [key, value] : request.set) wanted.given.push_back(key);
+    const imports::Recognised found = imports::recognise(file, wanted);
+    return {.importer = found.mapping.info,
+            .prefix = found.view.prefix,
+            .notes = found.mapping.notes,
+            .converted = imports::convert(found, request.file, request.set)};
+}
+
 ImportResult import_file(const ImportRequest& request) {
     if (!request.as.empty() && !request.map.empty())
         fail_usage("--as and --map: one of them, found both");
     if (!request.dry_run) check_writable(request.out);
     const TensorFile file = read_tensors(request.file);
-    imports::ImportChoice wanted{
-        .path = request.file, .as = request.as, .map = request.map, .given = {}};
-    for (const auto& [key, value] : request.set) wanted.given.push_back(key);
-    const imports::Recognised found = imports::recognise(file, wanted);
-    imports::Converted converted = imports::convert(found, request.file, request.set);
+    Taken taken = taken_of(file, request);
+    imports::Converted& converted = taken.converted;
     if (!request.alphabet.empty()) add_alphabet(request.alphabet, converted.checkpoint);
     ImportResult result{.file = request.file,
-                        .importer = found.mapping.info.name,
-                        .sentence = found.mapping.info.sentence,
-                        .prefix = found.view.prefix,
+                        .importer = taken.importer.name,
+                        .sentence = taken.importer.sentence,
+                        .prefix = taken.prefix,
                         .out = request.dry_run ? "" : request.out,
                         .model = mixer_traits(converted.checkpoint.config.model).words,
-                        .notes = found.mapping.notes,
+                        .notes = taken.notes,
                         .mapped = {},
                         .dropped = {},
                         .fresh = {},

@@ -2,6 +2,8 @@
 import json
 import pathlib
 
+import tensors
+
 FIXTURES = pathlib.Path(__file__).parent.parent / "model" / "imports"
 
 
@@ -37,6 +39,23 @@ def layers_are_folded(cli):
     cli.check("which is longer", len(every.out.splitlines()) == len(dry.out.splitlines()) + 16, (dry, every))
     found = cli.ok("import --dry-run --json", "import", whole, "--dry-run", "--json").json() or {"mapped": []}
     cli.check("--json has every tensor", any(row["to"] == "blocks.1.norm1.weight" for row in found["mapped"]), found)
+
+
+def way_back(cli):
+    """export --as torch carries the settings; a state dict without them needs some of them."""
+    whole, out, again = (cli.folder / f"{name}.safetensors" for name in ("whole", "torch", "again"))
+    cli.ok("import before export", "import", FIXTURES / "timm.pt", "-o", whole)
+    cli.ok("export --as torch", "export", whole, "--as", "torch", "-o", out)
+    found = cli.ok("import of it by itself", "import", out, "-o", again, "--json").json() or {}
+    cli.check("it is recognised", found.get("importer") == "afterimage" and not found.get("dropped"), found)
+    shown = [cli.ok("inspect of both", "inspect", path, "--json").json() or {} for path in (whole, again)]
+    cli.check("the settings are the same", shown[0] and all(shown[0][key] == shown[1][key] for key in ("config", "tensors")), shown)
+    stored, _ = tensors.read(out)
+    tensors.write(cli.folder / "plain.safetensors", stored)
+    cli.bad("a plain state dict of ours", ["import", "plain.safetensors", "--dry-run"], [1], "plain.safetensors",
+            "--as afterimage", "--set model.task=VALUE", "--set model.mixer=VALUE")
+    given = [f"--set=model.{text}" for text in ("task=classify", "mixer=softmax", "heads=1", "patch=8", "channels=3", "classes=5", "class_token=true")]
+    cli.ok("with settings by hand", "import", "plain.safetensors", "--dry-run", "--as", "afterimage", *given)
 
 
 def characters(cli):
@@ -103,6 +122,7 @@ def starts(cli):
 def run(cli):
     takes(cli)
     layers_are_folded(cli)
+    way_back(cli)
     characters(cli)
     refuses(cli)
     starts(cli)

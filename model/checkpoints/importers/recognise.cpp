@@ -77,6 +77,14 @@ std::string differences(const Mapping& mapping, const View& view) {
     return words;
 }
 
+// " with --set model.task=VALUE (image, ...), --set ..."
+std::string asked_settings(const Mapping& mapping) {
+    std::vector<std::string> flags;
+    for (const auto& [key, why] : mapping.ask)
+        flags.push_back(fmt::format("--set {}=VALUE ({})", key, why));
+    return flags.empty() ? "" : fmt::format(" with {}", fmt::join(flags, ", "));
+}
+
 [[noreturn]] void fail_unknown(const std::vector<Mapping>& all, const std::vector<View>& views,
                                const std::string& path) {
     const Mapping* nearest = nullptr;
@@ -94,6 +102,9 @@ std::string differences(const Mapping& mapping, const View& view) {
     const char* remedy =
         "write a mapping file for it (--map FILE, docs/imports.md) or name an importer (--as NAME; "
         "afterimage list importers)";
+    if (nearest != nullptr && nearest->by_name_only && fits(*nearest, *nearest_view))
+        fail("{}: has the names of the importer {}, but no settings; --as {} takes it{}", path,
+             nearest->info.name, nearest->info.name, asked_settings(*nearest));
     if (nearest == nullptr)
         fail("{}: no importer knows a single name in it: {}; {}", path,
              names_with_shapes(views.front().tensors), remedy);

@@ -79,6 +79,45 @@ TEST_F(OwnImport, OneTensorForSeveralPlaces) {
         << words();
 }
 
+// Out as a state dict and in again, without a word on its settings; what a training left behind
+// stays behind, and tensors that do not fit are refused.
+TEST_F(OwnImport, AStateDictOfOursCarriesItsSettings) {
+    static_cast<void>(import_job(
+        {.file = source_file("tests/model/imports/labml.pt").string(), .out = path("m")}));
+    Checkpoint model = read_checkpoint(path("m"));
+    model.config.data.source = "mirror";
+    model.data["alphabet"] = {97, 98};
+    model.step = 7;
+    write_checkpoint(path("m"), model);
+    static_cast<void>(export_names(path("m"), path("t"), "torch"));
+    const ImportResult found = import_job({.file = path("t"), .out = path("back")});
+    EXPECT_EQ(found.importer, "afterimage");
+    EXPECT_EQ(found.mapped.size(), model.weights.size());
+    const Checkpoint back = read_checkpoint(path("back"));
+    EXPECT_EQ(config_to_json(back.config), config_to_json(model.config));
+    EXPECT_EQ(back.data, model.data);
+    EXPECT_EQ(back.step, 7);
+    ASSERT_EQ(back.weights.size(), model.weights.size());
+    for (size_t i = 0; i < back.weights.size(); ++i) {
+        EXPECT_EQ(back.weights[i].first, model.weights[i].first);
+        EXPECT_TRUE(at::equal(back.weights[i].second, model.weights[i].second));
+    }
+    const auto refusal = [&](std::vector<std::pair<std::string, std::string>> set) {
+        return error_words([&] {
+            static_cast<void>(import_job({.file = path("t"), .out = path("no"), .set = set}));
+        });
+    };
+    EXPECT_EQ(refusal({{"model.dropout", "0.5"}}), "");
+    EXPECT_EQ(read_checkpoint(path("no")).config.model.dropout, 0.5);
+    EXPECT_NE(refusal({{"model.layers", "1"}}).find("does not fit its config"), std::string::npos);
+    TensorFile plain = read_tensors(path("t"));
+    plain.metadata.clear();
+    write_tensors(path("t"), plain);
+    const std::string words = refusal({});
+    for (const char* const needed : {"--as afterimage", "--set model.task=", "--set model.mixer="})
+        EXPECT_NE(words.find(needed), std::string::npos) << words;
+}
+
 // Its own settings, from a file or a folder, for a run that continues from it.
 TEST_F(OwnImport, AModelTellsItsSettings) {
     const std::string labml = source_file("tests/model/imports/labml.pt").string();
