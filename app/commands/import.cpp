@@ -58,6 +58,9 @@ CommandRun setup(CLI::App& command) {
     add_text(command,
              {"--alphabet", "models of characters: a text in which all of them occur", "FILE"},
              request.alphabet);
+    add_text(command,
+             {"--classes", "classifiers: a text of their classes' names, one a line", "FILE"},
+             request.classes);
     add_switch(command, "--dry-run", "show the mapping (--verbose: every tensor), write nothing",
                request.dry_run);
     add_switch(command, "--json", "print one JSON object", flags->json);

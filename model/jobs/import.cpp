@@ -9,6 +9,7 @@
 #include "model/checkpoints/importers/convert.h"
 #include "model/checkpoints/importers/own.h"
 #include "model/device.h"
+#include "model/jobs/class_names.h"
 #include "model/nn/parameters.h"
 
 namespace aft {
@@ -45,6 +46,13 @@ void add_alphabet(const std::string& file, Checkpoint& checkpoint) {
     checkpoint.data["alphabet"] = alphabet;
 }
 
+void add_classes(const std::string& file, Checkpoint& checkpoint) {
+    const ModelConfig& model = checkpoint.config.model;
+    if (!task_traits(model).has_classes)
+        fail_usage("--classes is for classifiers, found a model for task '{}'", model.task);
+    checkpoint.data["classes"] = read_class_names(file, model.outputs());
+}
+
 // What came of a file, and by which rules.
 struct Taken {
     RoomInfo importer;
@@ -76,6 +84,7 @@ ImportResult import_file(const ImportRequest& request) {
     Taken taken = taken_of(file, request);
     imports::Converted& converted = taken.converted;
     if (!request.alphabet.empty()) add_alphabet(request.alphabet, converted.checkpoint);
+    if (!request.classes.empty()) add_classes(request.classes, converted.checkpoint);
     ImportResult result{.file = request.file,
                         .importer = taken.importer.name,
                         .sentence = taken.importer.sentence,

@@ -18,6 +18,9 @@ struct ImportRequest {
     // Of a model of characters: a text in which each of them occurs. A token is then the place of
     // its byte among those that occur, in ascending order; "" = it stays unknown.
     std::string alphabet = {};
+    // Of a classifier: a text of the names of its classes by their labels, one a line; "" = they
+    // stay unknown.
+    std::string classes = {};
     bool dry_run = false;  // say all, write nothing
 };
 struct ImportedTensor {

@@ -41,6 +41,28 @@ def layers_are_folded(cli):
     cli.check("--json has every tensor", any(row["to"] == "blocks.1.norm1.weight" for row in found["mapped"]), found)
 
 
+def class_names(cli):
+    """A text says what the classes of a classifier are called."""
+    model, whole, count = cli.folder / "named.safetensors", FIXTURES / "timm.pt", 5
+    names = [f"class {i}" for i in range(count - 1)] + ["déjà vu"]
+    args = ["import", whole, "-o", model, "--classes"]
+    cli.ok("import --classes", *args, cli.write("names.txt", "\r\n".join(names) + "\n"))
+    found = cli.ok("inspect of it", "inspect", model, "--json").json() or {}
+    cli.check("inspect shows the names", found.get("classes") == names, found.get("classes"))
+    cli.bad("eval on other classes", ["eval", model, "--data", "shapes"], [2], "'class 0' in the model")
+    model.unlink()
+    for name, text, words in (("too few", "a\nb\n", ["2 names", f"{count} classes"]),
+                              ("one twice", "a\nb\na\n", ["line 3", "'a' stands in line 1"]),
+                              ("an empty line", "a\n\nb\n", ["line 2", "empty"]),
+                              ("a control character", "a\nb\x1b[1m\n", ["line 2", "control characters"]),
+                              ("a long one", "a" * 201 + "\n", ["line 1", "201 bytes"])):
+        cli.bad(f"names of classes: {name}", [*args, cli.write("wrong.txt", text)], [2], "--classes", "wrong.txt", *words)
+    cli.bad("names that are not there", [*args, "gone.txt"], [1], "gone.txt")
+    cli.bad("names for no classifier", ["import", FIXTURES / "labml.pt", "-o", model, "--classes", "names.txt"], [2],
+            "--classes", "'text'")
+    cli.check("none of them writes a model", not model.exists())
+
+
 def way_back(cli):
     """export --as torch carries the settings; a state dict without them needs some of them."""
     whole, out, again = (cli.folder / f"{name}.safetensors" for name in ("whole", "torch", "again"))
@@ -122,6 +144,7 @@ def starts(cli):
 def run(cli):
     takes(cli)
     layers_are_folded(cli)
+    class_names(cli)
     way_back(cli)
     characters(cli)
     refuses(cli)
