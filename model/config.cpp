@@ -275,8 +275,8 @@ void TrainConfig::visit(SettingRows& rows) {
                  "Keep the checkpoint of the lowest validation loss, too."));
     add(number_row("train.validate_every", &validate_every, "Steps between validations; 0 = never.",
                    {0, kMany, "steps", true}));
-    add(number_row("train.validate_examples", &validate_examples, "Examples of one validation.",
-                   {1, kMany, "examples"}));
+    add(number_row("train.validate_examples", &validate_examples,
+                   "Examples of one validation, spread over the part.", {1, kMany, "examples"}));
     add(number_row("train.publish_every", &publish_every, "Steps between snapshots for the window.",
                    {1, kMany, "steps", true}));
     add(number_row("train.history_frames", &history_frames,

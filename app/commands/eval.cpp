@@ -17,20 +17,22 @@ namespace {
 struct EvalFlags {
     EvalRequest request;
     std::string confusion;
+    std::optional<int64_t> index;
     bool json = false;
     RankFlags ranks;
 };
 
 // What has to be the same on all ranks.
 nlohmann::json same_on_all(const EvalRequest& request) {
-    return {
-        {"MODEL", request.model},   {"--data", request.data},     {"--split", request.split},
-        {"--limit", request.limit}, {"--stride", request.stride}, {"--batch", request.batch},
-        {"--ema", request.ema},     {"--recipe", request.recipe}, {"--classes", request.classes}};
+    return {{"MODEL", request.model},      {"--data", request.data},   {"--split", request.split},
+            {"--limit", request.limit},    {"--index", request.index}, {"--stride", request.stride},
+            {"--batch", request.batch},    {"--ema", request.ema},     {"--recipe", request.recipe},
+            {"--classes", request.classes}};
 }
 
 int eval(const EvalFlags& flags, const Globals& globals) {
     EvalRequest request = flags.request;
+    request.index = flags.index.value_or(-1);
     check_confusion_file(flags.confusion);
     const Ranks ranks(flags.ranks, globals, same_on_all(request));
     request.ranks = ranks.group();
@@ -54,7 +56,10 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
     add_text(command, {"--data", "data source (?split=test chooses the part)", "SPEC", true},
              request.data);
-    add_whole(command, {"--limit", "at most so many examples (0: all)"}, request.limit);
+    add_whole(command, {"--limit", "so many examples, spread over the part (0: all)"},
+              request.limit);
+    add_whole(command, {"--index", "the examples from this one on, in a row, not spread"},
+              flags->index);
     add_whole(command, {"--stride", "text: step of overlapping windows (0: the window)"},
               request.stride);
     add_whole(command, {"--batch", "examples at once (0: as fits)", 0, 65536}, request.batch);

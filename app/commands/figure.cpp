@@ -20,6 +20,7 @@ struct FigureFlags {
     FigureRequest request;
     std::string layers, heads, out, theme = "light";
     std::map<std::string, std::string> named;  // options of rooms, a flag each
+    std::optional<int64_t> index;
     int64_t scale = 1;
     bool json = false;
 };
@@ -50,6 +51,7 @@ std::vector<int64_t> places(const std::string& flag, const std::string& text) {
 
 int figure(FigureFlags& flags, const Globals& globals) {
     FigureRequest& request = flags.request;
+    request.index = flags.index.value_or(-1);
     request.layers = places("--layers", flags.layers);
     request.heads = places("--heads", flags.heads);
     for (const auto& [key, value] : flags.named)
@@ -92,8 +94,11 @@ CommandRun setup(CLI::App& command) {
     add_text(command,
              {"--data", "take the inputs from a data source (default: the model's own)", "SPEC"},
              request.data);
-    add_whole(command, {"--index", "the first example of the data"}, request.index);
-    add_whole(command, {"--limit", "how many examples (default: as the figure needs)", 1, 4096},
+    add_whole(command, {"--index", "the examples from this one on, in a row, not spread"},
+              flags->index);
+    add_whole(command,
+              {"--limit", "how many examples, spread over the part (default: as the figure needs)",
+               1, 4096},
               request.limit);
     add_room_options(command, *flags);
     add_whole(command, {"--scale", "pixels of a .png for one of the figure", 1, 4}, flags->scale);

@@ -15,7 +15,7 @@ namespace {
 
 struct ProbeFlags {
     ProbeJob job;
-    std::optional<int64_t> head, channel, other;
+    std::optional<int64_t> head, channel, other, index;
     std::map<std::string, std::string> named;  // options that have a flag of their own
     std::vector<std::string> options;
     bool json = false;
@@ -37,6 +37,8 @@ int probe(ProbeFlags& flags, const Globals& globals) {
         (job.image.empty() ? 0 : 1) + (job.text.empty() ? 0 : 1) + (job.data.empty() ? 0 : 1);
     if (inputs > 1) fail_usage("probe: one of --image, --text, --data is enough, found several");
     collect_options(flags);
+    job.index = flags.index.value_or(0);
+    job.is_row = flags.index.has_value();
     job.head = flags.head.value_or(-1);
     job.channel = flags.channel.value_or(-1);
     job.other = flags.other.value_or(-1);
@@ -79,12 +81,14 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--image", "input picture", "FILE"}, job.image);
     add_text(command, {"--text", "input text", "TEXT"}, job.text);
     add_text(command, {"--data", "take the input from a data source", "SPEC"}, job.data);
-    add_whole(command, {"--index", "which one of --data"}, job.index);
+    add_whole(command, {"--index", "which one of the data, or the first of --limit in a row"},
+              flags->index);
     add_whole(command, {"--other", "of --data: the second input (patching)"}, flags->other);
     add_options(command, *flags);
     add_texts(command, {"--option", "an option of the probe (repeatable)", "KEY=VALUE"},
               flags->options);
-    add_whole(command, {"--limit", "the mean over so many examples of --data", 1, 4096}, job.limit);
+    add_whole(command, {"--limit", "the mean over so many examples, spread over the part", 1, 4096},
+              job.limit);
     add_whole(command, {"--scale", "pixels of a .png for one of the figure", 1, 4}, job.scale);
     add_choice(command, {"--theme", "ground of a picture", {"light", "dark"}}, job.theme);
     add_text(command, {"-o,--out", "numbers or a picture: .npy, .csv, .png, .svg", "FILE", true},

@@ -22,7 +22,8 @@ struct FigureRequest {
     std::vector<std::string> models = {};          // checkpoints or run folders
     std::vector<int64_t> layers = {}, heads = {};  // empty: chosen by the room; order is kept
     std::string data, device = "cpu";              // data "" = what the model was trained on
-    int64_t index = 0, limit = 0;                  // limit 0 = the room's own number of examples
+    // index -1: examples spread over the part; limit 0: the room's own number of them
+    int64_t index = -1, limit = 0;
     std::map<std::string, std::string> options = {};
 };
 

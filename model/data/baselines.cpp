@@ -76,14 +76,14 @@ void count_picture(const DataInfo& info, const std::vector<uint8_t>& values, Cou
 
 }  // namespace
 
-Baselines measure_baselines(const DataSource& source, Split split, int64_t count,
+Baselines measure_baselines(const DataSource& source, Split split, const ChosenExamples& chosen,
                             const JobControl& control) {
     const DataInfo& info = source.info();
     AFT_ASSERT(!info.is_text);
     Counts counts(info.levels, info.channels);
-    for (int64_t i = 0; i < count; ++i) {
+    for (int64_t place = 0; place < chosen.count; ++place) {
         if (control.stop.stop_requested()) throw Interrupted();
-        if (const auto example = source.readable_example(split, i))
+        if (const auto example = source.readable_example(split, chosen.index(place)))
             count_picture(info, example->values, counts);
     }
     double median = 0;

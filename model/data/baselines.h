@@ -4,6 +4,7 @@
 // Any thread. Reads the pictures once; blocks.
 #pragma once
 #include "core/progress.h"
+#include "model/data/chosen.h"
 #include "model/data/source.h"
 
 namespace aft {
@@ -17,8 +18,8 @@ struct Baselines {
     double median_edge = 0;
 };
 
-// Examples [0, count) of the split. Throws Interrupted.
-[[nodiscard]] Baselines measure_baselines(const DataSource& source, Split split, int64_t count,
-                                          const JobControl& control);
+// Throws Interrupted.
+[[nodiscard]] Baselines measure_baselines(const DataSource& source, Split split,
+                                          const ChosenExamples& chosen, const JobControl& control);
 
 }  // namespace aft

@@ -167,12 +167,18 @@ Batch BatchMaker::make(int64_t step) const {
 }
 
 Batch load_batch(const DataSource& source, const ModelConfig& model, const ExampleRange& slice) {
+    const ChosenExamples row{.count = slice.count, .first = slice.first};
+    return load_batch(source, model, ChosenRange{row, slice.split, 0, slice.count});
+}
+
+Batch load_batch(const DataSource& source, const ModelConfig& model, const ChosenRange& slice) {
     AFT_ASSERT(slice.count > 0);
     const DataInfo& info = source.info();
     const int64_t length = text_length(model);
     std::vector<Example> examples;
     std::vector<int64_t> indices;
-    for (int64_t i = slice.first; i < slice.first + slice.count; ++i) {
+    for (int64_t place = slice.first; place < slice.first + slice.count; ++place) {
+        const int64_t i = slice.chosen.index(place);
         auto example = info.is_text ? std::optional(source.window(slice.split, i * length, length))
                                     : source.readable_example(slice.split, i);
         if (!example) continue;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "model/config.h"
+#include "model/data/chosen.h"
 #include "model/data/source.h"
 
 namespace aft {
@@ -53,6 +54,14 @@ struct ExampleRange {
 };
 [[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model,
                                const ExampleRange& slice);
+// The places [first, first + count) of the chosen examples.
+struct ChosenRange {
+    ChosenExamples chosen{};
+    Split split = Split::train;
+    int64_t first = 0, count = 1;
+};
+[[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model,
+                               const ChosenRange& slice);
 // A source whose shape does not fit the model: usage Error with both shapes. With ignores_labels
 // its classes do not count.
 void check_fit(const DataSource& source, const ModelConfig& model, bool ignores_labels = false);

@@ -1,5 +1,6 @@
 #include "model/decode/input.h"
 
+#include "core/check.h"
 #include "core/images/image.h"
 #include "model/data/loader.h"
 #include "model/decode/picture.h"
@@ -29,6 +30,15 @@ ExampleReader::~ExampleReader() = default;
 
 int64_t ExampleReader::size() const {
     return opened_->source->size(opened_->split);
+}
+
+ChosenExamples ExampleReader::choose(int64_t first, int64_t count) const {
+    const int64_t all = size(), most = all - std::max<int64_t>(first, 0);
+    if (count > most && most > 0)
+        fail_usage("--limit {}: '{}' has {} examples{} in its {} part", count, opened_->data, most,
+                   first > 0 ? fmt::format(" from {} on", first) : "", split_name(opened_->split));
+    // Where there is nothing at all, reading the first one says so.
+    return {.size = all, .count = count, .first = most > 0 ? first : std::max<int64_t>(first, 0)};
 }
 
 InputTokens ExampleReader::at(int64_t index) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/checkpoints/checkpoint.h"
+#include "model/data/chosen.h"
 
 namespace aft {
 
@@ -30,6 +31,9 @@ class ExampleReader {
     ~ExampleReader();
     [[nodiscard]] InputTokens at(int64_t index) const;
     [[nodiscard]] int64_t size() const;  // examples of the part that is read
+    // So many of them in a row from `first` on; first -1: spread over the part, from 0 on. usage
+    // Error where there are fewer.
+    [[nodiscard]] ChosenExamples choose(int64_t first, int64_t count) const;
 
   private:
     struct Opened;

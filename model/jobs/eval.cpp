@@ -53,14 +53,15 @@ int64_t default_batch(const ModelConfig& model) {
     return std::clamp<int64_t>((int64_t{16} << 20) / std::max<int64_t>(1, outputs), 1, 32);
 }
 
-EvalTotals evaluate_pictures(const Evaluation& work, int64_t count) {
+EvalTotals evaluate_pictures(const Evaluation& work, const ChosenExamples& chosen) {
     const TaskRoom& task = task_of(work.model());
     EvalParts parts(work.ranks);
+    const int64_t count = chosen.count;
     for (int64_t first = 0; first < count; first += work.batch) {
         if (!parts.is_mine(first / work.batch)) continue;
         work.report(first, count);
         Batch batch = load_batch(work.source, work.model(),
-                                 {work.split, first, std::min(work.batch, count - first)});
+                                 {chosen, work.split, first, std::min(work.batch, count - first)});
         if (!batch.input.defined()) continue;  // none of them can be read
         batch.input = batch.input.to(work.device);
         batch.target = batch.target.to(work.device);
@@ -80,7 +81,7 @@ EvalTotals evaluate_pictures(const Evaluation& work, int64_t count) {
 
 // A window of text, of which the tokens from `counted` on are measured.
 struct TextWindow {
-    int64_t start = 0, length = 0, counted = 0;
+    int64_t start = 0, length = 0, counted = 0, number = 0;
 };
 
 // Every byte is measured once: in windows side by side (the last one may be shorter), or with a
@@ -90,14 +91,15 @@ std::vector<TextWindow> text_windows(int64_t bytes, int64_t length, int64_t stri
     int64_t measured = 0;
     for (int64_t start = 0; measured < bytes; start += stride) {
         const int64_t end = std::min(bytes, start + length);
-        windows.push_back({start, end - start, measured - start});
+        const auto number = static_cast<int64_t>(windows.size());
+        windows.push_back({start, end - start, measured - start, number});
         measured = end;
     }
     return windows;
 }
 
-// Windows that lie side by side in memory; first: the number of the first one.
-void evaluate_windows(const Evaluation& work, std::span<const TextWindow> windows, int64_t first,
+// Windows of one length.
+void evaluate_windows(const Evaluation& work, std::span<const TextWindow> windows,
                       EvalParts& parts) {
     std::vector<at::Tensor> rows;
     for (const TextWindow& window : windows) {
@@ -113,17 +115,29 @@ void evaluate_windows(const Evaluation& work, std::span<const TextWindow> window
         const TextWindow& window = windows[row];
         const at::Tensor counted = nats[static_cast<int64_t>(row)].slice(0, window.counted);
         const double sum = counted.sum().item<double>();
-        const int64_t number = first + static_cast<int64_t>(row);
-        work.scores.add(number, sum, counted.numel());
-        parts.add(number, {.nats = sum, .tokens = counted.numel(), .examples = 1});
+        work.scores.add(window.number, sum, counted.numel());
+        parts.add(window.number, {.nats = sum, .tokens = counted.numel(), .examples = 1});
     }
 }
 
-EvalTotals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) {
+// What --limit and --index choose of the part.
+ChosenExamples chosen_of(const EvalRequest& request, int64_t size) {
+    if (request.index >= size)
+        fail_usage("--index {}: the examples of data '{}' are 0 to {}", request.index, request.data,
+                   size - 1);
+    const int64_t all = size - std::max<int64_t>(request.index, 0);
+    const int64_t count = request.limit > 0 ? std::min(request.limit, all) : all;
+    return {.size = size, .count = count, .first = request.index};
+}
+
+EvalTotals evaluate_text(const Evaluation& work, const EvalRequest& request) {
     const int64_t bytes = work.source.text_size(work.split), length = work.length;
-    std::vector<TextWindow> windows = text_windows(bytes, length, stride > 0 ? stride : length);
-    if (limit > 0 && limit < static_cast<int64_t>(windows.size()))
-        windows.resize(static_cast<size_t>(limit));
+    const std::vector<TextWindow> there =
+        text_windows(bytes, length, request.stride > 0 ? request.stride : length);
+    const ChosenExamples chosen = chosen_of(request, static_cast<int64_t>(there.size()));
+    std::vector<TextWindow> windows;
+    for (int64_t place = 0; place < chosen.count; ++place)
+        windows.push_back(there[static_cast<size_t>(chosen.index(place))]);
     EvalParts parts(work.ranks);
     const std::span<const TextWindow> all = windows;
     int64_t batch = 0;
@@ -134,7 +148,7 @@ EvalTotals evaluate_text(const Evaluation& work, int64_t stride, int64_t limit) 
             ++count;
         if (parts.is_mine(batch)) {
             work.report(static_cast<int64_t>(first), static_cast<int64_t>(all.size()));
-            evaluate_windows(work, all.subspan(first, count), static_cast<int64_t>(first), parts);
+            evaluate_windows(work, all.subspan(first, count), parts);
         }
         first += count;
     }
@@ -194,7 +208,7 @@ void check_loss(const EvalResult& result, const Net& net) {
     fail("{}: the loss is not a finite number ({}; step {})", result.model, reason, result.step);
 }
 
-void add_what_data_know(EvalResult& result, const Evaluation& work, int64_t count) {
+void add_what_data_know(EvalResult& result, const Evaluation& work, const ChosenExamples& chosen) {
     const DataInfo& info = work.source.info();
     if (info.is_text) result.perplexity = std::exp(result.loss_nats);
     if (task_traits(work.model()).tokens != TokenKind::values) return;
@@ -203,25 +217,25 @@ void add_what_data_know(EvalResult& result, const Evaluation& work, int64_t coun
         result.floor_note = info.floor_note;
     }
     if (work.ranks != nullptr && work.ranks->rank() != 0) return;
-    result.baselines = measure_baselines(work.source, work.split, count, work.control);
+    result.baselines = measure_baselines(work.source, work.split, chosen, work.control);
 }
 
 EvalResult measured(const EvalRequest& request, const Evaluation& work) {
     const bool is_text = work.source.info().is_text;
-    int64_t count = is_text ? work.source.text_size(work.split) : work.source.size(work.split);
-    AFT_CHECK(count > 0, "data '{}': the {} part is empty", request.data, split_name(work.split));
-    if (!is_text && request.limit > 0) count = std::min(count, request.limit);
-    const EvalTotals totals = is_text ? evaluate_text(work, request.stride, request.limit)
-                                      : evaluate_pictures(work, count);
+    const int64_t size = is_text ? work.source.text_size(work.split) : work.source.size(work.split);
+    AFT_CHECK(size > 0, "data '{}': the {} part is empty", request.data, split_name(work.split));
+    const ChosenExamples chosen = is_text ? ChosenExamples{} : chosen_of(request, size);
+    const EvalTotals totals =
+        is_text ? evaluate_text(work, request) : evaluate_pictures(work, chosen);
     AFT_CHECK(totals.tokens > 0, "data '{}': none of the {} examples can be read", request.data,
-              count);
+              chosen.count);
     EvalResult result = result_of(work, totals);
     result.metric_error = work.scores.metric_error();
     result.classes = work.scores.classes(work.source.info(), work.model().outputs());
-    add_what_data_know(result, work, count);
-    if (!is_text && totals.examples < count)
+    add_what_data_know(result, work, chosen);
+    if (!is_text && totals.examples < chosen.count)
         result.note = fmt::format("{} of {} examples cannot be read and are left out",
-                                  count - totals.examples, count);
+                                  chosen.count - totals.examples, chosen.count);
     return result;
 }
 

@@ -18,7 +18,8 @@ struct EvalRequest {
     std::string split{};  // train, validation, test; "" = what the data say, else the usual part
     std::string examples_file{};  // CSV, a line for each example; "" = none
     std::string device = "cpu";
-    int64_t limit = 0;   // at most so many examples; 0 = all
+    int64_t limit = 0;   // at most so many examples, spread over the part; 0 = all
+    int64_t index = -1;  // from 0: the examples from this one on, in a row
     int64_t stride = 0;  // text: step of overlapping windows; 0 = windows side by side
     int64_t batch = 0;   // examples at once; 0 = as fits
     bool ema = false;    // the moving average of the weights

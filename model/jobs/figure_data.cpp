@@ -24,9 +24,12 @@ void check_count(int64_t count) {
     if (count < 1 || count > 4096) fail_usage("--limit: found {}, allowed: 1 to 4096", count);
 }
 
-std::string inputs_note(const std::string& data, int64_t index, int64_t count) {
-    return count == 1 ? fmt::format("{}, example {}", data, index)
-                      : fmt::format("{}, examples {} to {}", data, index, index + count - 1);
+std::string inputs_note(const std::string& data, const ChosenExamples& chosen) {
+    const int64_t first = chosen.index(0);
+    if (chosen.count == 1) return fmt::format("{}, example {}", data, first);
+    if (chosen.first < 0)
+        return fmt::format("{}, {} of {} examples, spread evenly", data, chosen.count, chosen.size);
+    return fmt::format("{}, examples {} to {}", data, first, first + chosen.count - 1);
 }
 
 ProbeRequest request_of(const LayerProbes& asked, std::vector<uint8_t> tokens) {
@@ -84,7 +87,10 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
                                       : std::unique_ptr<ExampleReader>();
     int64_t inputs = takes_input ? asked.count : 1;
     if (asked.is_at_most && examples)
-        inputs = std::clamp<int64_t>(examples->size() - asked.index, 1, inputs);
+        inputs =
+            std::clamp<int64_t>(examples->size() - std::max<int64_t>(asked.index, 0), 1, inputs);
+    const ChosenExamples chosen =
+        examples ? examples->choose(asked.index, inputs) : ChosenExamples{};
     Activations kept;
     const ProbeContext context{net, checkpoint.step, control, kept};
     LayerFields out;
@@ -92,7 +98,7 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
     std::vector<FieldMean> means(asked.layers.size());
     const auto layers = static_cast<int64_t>(asked.layers.size());
     for (int64_t i = 0; i < inputs; ++i) {
-        const InputTokens input = examples ? examples->at(asked.index + i) : InputTokens{};
+        const InputTokens input = examples ? examples->at(chosen.index(i)) : InputTokens{};
         if (takes_input && !task_traits(checkpoint.config.model).is_text() && i < 64)
             out.inputs.push_back(tokens_picture(input.tokens, checkpoint.config.model));
         ProbeRequest request = request_of(asked, input.tokens);
@@ -108,7 +114,7 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
         }
     }
     for (FieldMean& mean : means) out.layers.push_back(std::move(mean).mean());
-    if (takes_input) out.input_note = inputs_note(asked.data, asked.index, inputs);
+    if (takes_input) out.input_note = inputs_note(asked.data, chosen);
     return out;
 }
 
@@ -123,9 +129,10 @@ CompletedPictures complete_pictures(const PictureCompletions& asked, const JobCo
     out.hidden.assign(static_cast<size_t>(model.height * model.width), 1);
     std::fill_n(out.hidden.begin(), asked.keep_rows * model.width, uint8_t{0});
     const ExampleReader examples(checkpoint, asked.data);
+    const ChosenExamples chosen = examples.choose(asked.index, asked.count);
     for (int64_t i = 0; i < asked.count; ++i) {
         control.report({.done = i, .total = asked.count, .what = "pictures"});
-        const InputTokens input = examples.at(asked.index + i);
+        const InputTokens input = examples.at(chosen.index(i));
         const CompletionRequest request = completion_of(asked, model, input.tokens);
         JobControl quiet;
         quiet.stop = control.stop;
@@ -137,7 +144,7 @@ CompletedPictures complete_pictures(const PictureCompletions& asked, const JobCo
         for (const auto& sample : done.samples) samples.push_back(tokens_picture(sample, model));
         out.samples.push_back(std::move(samples));
     }
-    out.input_note = inputs_note(asked.data, asked.index, asked.count);
+    out.input_note = inputs_note(asked.data, chosen);
     return out;
 }
 

@@ -34,9 +34,9 @@ struct LayerProbes {
     std::vector<int64_t> layers = {};
     int64_t head = -1;
     std::map<std::string, std::string> options = {};
-    std::string data = {};  // "" = the probe needs no input
-    int64_t index = 0, count = 1;
-    bool is_at_most = false;  // count: fewer where the data have no more
+    std::string data = {};          // "" = the probe needs no input
+    int64_t index = -1, count = 1;  // index -1: the inputs are spread over the part
+    bool is_at_most = false;        // count: fewer where the data have no more
 };
 struct LayerFields {
     int64_t count = 1;               // of inputs that were read
@@ -50,7 +50,7 @@ struct LayerFields {
 // Completions of several pictures of a source.
 struct PictureCompletions {
     std::string model, data, device = "cpu";
-    int64_t index = 0, count = 8, keep_rows = 0;
+    int64_t index = -1, count = 8, keep_rows = 0;  // index -1: spread over the part
     SampleOptions sample = {};
 };
 struct CompletedPictures {

@@ -96,14 +96,16 @@ void add_other(InputTokens& input, const ProbeJob& job, const ProbeRoom& room,
     input.note += " | " + second.note;
 }
 
-// The main field, or its mean over the examples --index to --index + limit - 1.
+// The main field, or its mean over several examples, of which `input` is the first.
 Field main_field(const ProbeContext& context, const ProbeJob& job, const Checkpoint& checkpoint,
                  const InputTokens& input) {
     FieldMean mean;
     const auto examples = job.limit > 1 ? std::make_unique<ExampleReader>(checkpoint, job.data)
                                         : std::unique_ptr<ExampleReader>();
+    const ChosenExamples chosen =
+        examples ? examples->choose(job.is_row ? job.index : -1, job.limit) : ChosenExamples{};
     for (int64_t i = 0; i < job.limit; ++i) {
-        const InputTokens other = i == 0 ? input : examples->at(job.index + i);
+        const InputTokens other = i == 0 ? input : examples->at(chosen.index(i));
         if (job.limit > 1)
             context.control.report({.done = i, .total = job.limit, .what = "inputs"});
         mean.add(run_probe(context, to_request(job, other.tokens)).fields.front());

@@ -20,7 +20,9 @@ namespace aft {
 struct ProbeJob {
     std::string probe, model, image, text, data, device = "cpu";
     int64_t index = 0, layer = 0, head = -1, channel = -1, position = 0;
-    int64_t limit = 1;     // the mean over so many examples of data, from index on
+    // The mean over so many examples of data: spread over the part, or in a row from index on.
+    int64_t limit = 1;
+    bool is_row = false;
     int64_t other = -1;    // of probes that take two inputs: the second example of data
     bool moments = false;  // of a run: at every stored step, along a new first axis
     std::map<std::string, std::string> options;

@@ -196,13 +196,14 @@ bool Trainer::Impl::apply(StepReport& report) {
 void Trainer::Impl::load_validation() {
     data.validation.emplace();
     const int64_t rank = ranks ? ranks->group().rank() : 0, of = ranks ? ranks->group().size() : 1;
-    const int64_t wanted =
-        std::min(config.train.validate_examples, data.source->size(Split::validation));
+    const int64_t size = data.source->size(Split::validation);
+    const int64_t wanted = std::min(config.train.validate_examples, size);
+    const ChosenExamples chosen{.size = size, .count = wanted};
     for (int64_t first = 0, place = 0; first < wanted; first += micro_size(), ++place) {
         if (place % of != rank) continue;
         const int64_t count = std::min(micro_size(), wanted - first);
         const Batch batch =
-            load_batch(*data.source, config.model, {Split::validation, first, count});
+            load_batch(*data.source, config.model, {chosen, Split::validation, first, count});
         if (batch.input.defined()) data.validation->emplace_back(place, to_device(batch, device));
     }
 }

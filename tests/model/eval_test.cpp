@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/rng.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/data/baselines.h"
+#include "model/data/chosen.h"
 #include "model/data/loader.h"
 #include "model/jobs.h"
 #include "model/tasks/task.h"
@@ -48,7 +51,7 @@ ModelConfig small_model(const std::string& task) {
 }
 
 struct EvalPart {
-    int64_t limit = 0, stride = 0, batch = 0;
+    int64_t limit = 0, stride = 0, batch = 0, index = -1;
 };
 
 EvalResult evaluate(const std::filesystem::path& model, const std::string& data,
@@ -57,6 +60,7 @@ EvalResult evaluate(const std::filesystem::path& model, const std::string& data,
     request.model = model.string();
     request.data = data;
     request.limit = part.limit;
+    request.index = part.index;
     request.stride = part.stride;
     request.batch = part.batch;
     return eval_job(request, {});
@@ -82,6 +86,48 @@ TEST(Eval, pictures_have_bits_per_dim_the_floor_and_baselines) {
     EXPECT_NEAR(batched.loss_nats, loss, 1e-6);
     EXPECT_NE(evaluate(folder / "m.safetensors", "mirror?split=train", {.limit = 40}).loss_nats,
               loss);
+}
+
+TEST(Eval, chosen_examples_are_spread_over_all_of_a_part_or_in_a_row) {
+    for (const auto& [size, count] : {std::pair<int64_t, int64_t>{1, 1},
+                                      {10, 10},
+                                      {10, 7},
+                                      {4096, 64},
+                                      {50000, 1000},
+                                      {1 << 20, 3}}) {
+        const ChosenExamples chosen{.size = size, .count = count};
+        int64_t before = -1;
+        for (int64_t place = 0; place < count; ++place) {
+            const int64_t index = chosen.index(place);
+            EXPECT_GT(index, before);
+            EXPECT_GE(index, place * size / count);
+            EXPECT_LT(index, (place + 1) * size / count);
+            before = index;
+        }
+    }
+    // Ten classes that take turns, and a step that would meet the same one each time.
+    std::set<int64_t> classes;
+    for (int64_t place = 0; place < 100; ++place)
+        classes.insert(ChosenExamples{.size = 10000, .count = 100}.index(place) % 10);
+    EXPECT_EQ(classes.size(), 10u);
+    EXPECT_EQ((ChosenExamples{.size = 10, .count = 3, .first = 4}.index(2)), 6);
+}
+
+TEST(Eval, an_index_measures_a_row_of_examples) {
+    const Scratch folder;
+    write_net(folder / "m.safetensors", small_model("image"));
+    const auto loss = [&](int64_t limit, int64_t index) {
+        return evaluate(folder / "m.safetensors", "mirror", {.limit = limit, .index = index})
+            .loss_nats;
+    };
+    EXPECT_NEAR(loss(2, 5), (loss(1, 5) + loss(1, 6)) / 2, 1e-6);
+    EXPECT_NE(loss(2, 5), loss(2, -1));
+    const std::string words = error_words([&] { static_cast<void>(loss(1, 4096)); });
+    EXPECT_NE(words.find("--index 4096: the examples of data 'mirror' are 0 to 4095"),
+              std::string::npos)
+        << words;
+    EXPECT_EQ(evaluate(folder / "m.safetensors", "mirror", {.limit = 9, .index = 4090}).examples,
+              6);
 }
 
 TEST(Eval, classification_has_accuracy) {
@@ -121,7 +167,7 @@ TEST_F(EvalText, every_byte_counts_once_whatever_the_stride) {
         EXPECT_EQ(result.tokens, 150) << stride;
     }
     EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.stride = 32}).loss_nats, plain.loss_nats);
-    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.limit = 2}).tokens, 64);
+    EXPECT_EQ(evaluate(folder / "m.safetensors", spec, {.limit = 2, .index = 1}).tokens, 64);
 }
 
 // The same sum, byte by byte: position t of a window of its own.
@@ -137,8 +183,9 @@ TEST_F(EvalText, a_stride_gives_each_byte_the_longest_context_it_may_have) {
         const at::Tensor logits = net.forward(tokens, {})[0][at - start];
         nats -= logits.to(at::kDouble).log_softmax(0)[values.back()].item<double>();
     }
-    EXPECT_NEAR(evaluate(folder / "m.safetensors", spec, {.limit = 19, .stride = 1}).loss_nats,
-                nats / 50, 1e-5);
+    EXPECT_NEAR(
+        evaluate(folder / "m.safetensors", spec, {.limit = 19, .stride = 1, .index = 0}).loss_nats,
+        nats / 50, 1e-5);
 }
 
 TEST_F(EvalText, a_byte_outside_the_alphabet_and_wrong_flags_are_errors) {
@@ -226,7 +273,7 @@ class Ramp : public DataSource {
 };
 
 TEST(Baselines, a_ramp_has_the_entropies_of_its_definition) {
-    const Baselines found = measure_baselines(Ramp(), Split::test, 4, {});
+    const Baselines found = measure_baselines(Ramp(), Split::test, {.size = 4, .count = 4}, {});
     EXPECT_NEAR(found.unigram, 3, 1e-12);
     // 7 of 8 differences are 1, that of the first column is 1 - 128.
     const double p = 7.0 / 8;
@@ -238,7 +285,9 @@ TEST(Baselines, cifar10_at_16_pixels_gives_the_published_figures) {
     if (!std::filesystem::exists(folder / "test_batch.bin"))
         GTEST_SKIP() << "no CIFAR-10 in " << folder;
     const auto source = open_source("cifar10:" + folder.string() + "?size=16", 1);
-    const Baselines found = measure_baselines(*source, Split::test, source->size(Split::test), {});
+    const int64_t size = source->size(Split::test);
+    const Baselines found =
+        measure_baselines(*source, Split::test, {.size = size, .count = size}, {});
     EXPECT_NEAR(found.unigram, 7.886, 0.001);
     EXPECT_NEAR(found.left_neighbour, 6.705, 0.001);
     EXPECT_NEAR(found.previous_sub_pixel, 7.029, 0.001);

@@ -159,10 +159,6 @@ void add_files(Actions& actions) {
                  .why_not =
                      [](const ViewState& ui) {
                          if (std::string why = needs_any(ui); !why.empty()) return why;
-                         if (ui.selection.lab.first > 0)
-                             return std::string(
-                                 "The command measures from the first example on: set First "
-                                 "index to 0.");
                          return std::string(ui.status.config.data.source.empty()
                                                 ? "The data of this model are not known."
                                                 : "");

@@ -78,9 +78,10 @@ std::string eval_command(const ViewState& ui) {
     const LabChoice& lab = ui.selection.lab;
     if (ui.status.path.empty() || ui.status.config.data.source.empty() || lab.file.empty())
         return "";
-    std::string words = fmt::format(
-        "afterimage eval {} --data {} --recipe {} --limit {}", shell_word(ui.status.path),
-        shell_word(ui.status.config.data.source), shell_word(lab.file), lab.examples);
+    std::string words =
+        fmt::format("afterimage eval {} --data {} --recipe {} --index {} --limit {}",
+                    shell_word(ui.status.path), shell_word(ui.status.config.data.source),
+                    shell_word(lab.file), lab.first, lab.examples);
     if (!lab.split.empty()) words += " --split " + lab.split;
     return words;
 }

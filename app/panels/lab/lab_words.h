@@ -25,7 +25,7 @@ namespace aft::app {
 // The step whose weights are measured: the shown one; while training runs and all views are live,
 // the newest saved one. nullopt: there is none yet.
 [[nodiscard]] std::optional<int64_t> lab_step(const ViewState& ui);
-// "afterimage eval RUN --data SPEC --recipe FILE --limit 64"; "" = it cannot be said.
+// "afterimage eval RUN --data SPEC --recipe FILE --index 0 --limit 64"; "" = it cannot be said.
 [[nodiscard]] std::string eval_command(const ViewState& ui);
 
 }  // namespace aft::app

@@ -102,6 +102,7 @@ TEST_F(ExperimentsWindow, TheCurveIsWhatEvalMeasuresAtEachStep) {
         EvalRequest request;
         request.model = checkpoint_path(folder_, step).string();
         request.data = ui().status.config.data.source;
+        request.index = 0;
         request.limit = request.batch = 16;
         const auto before = evaluated(request, (scratch_ / "before.csv").string());
         request.recipe = recipe;

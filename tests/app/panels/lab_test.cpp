@@ -42,6 +42,7 @@ TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
     request.model = path_;
     request.data = ui().status.config.data.source;
     request.recipe = lab().file;
+    request.index = 0;
     request.limit = 16;
     const EvalResult result = eval_job(request, {});
     ASSERT_TRUE(result.change);
@@ -51,6 +52,9 @@ TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
     EXPECT_NE(value_of("result/main/loss_change").find(change_words(*lab().numbers.together)),
               std::string::npos);
     EXPECT_EQ(value_of("result/main/change_0"), change_words(*lab().numbers.each.at(0)));
+    lab().first = 3;
+    EXPECT_TRUE(eval_command(ui()).ends_with(" --index 3 --limit 16")) << eval_command(ui());
+    EXPECT_EQ(ui().actions.why_not(ui(), "lab.copy_command"), "");
 }
 
 TEST_F(LabWindow, NoExampleOfASmallPartCountsTwice) {
