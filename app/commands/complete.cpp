@@ -25,14 +25,15 @@ void check_origin(const CompleteFlags& flags) {
     const CompleteRequest& request = flags.request;
     const int origins =
         (request.image.empty() ? 0 : 1) + (request.prompt ? 1 : 0) + (request.data.empty() ? 0 : 1);
-    if (origins != 1) {
-        fail_usage(
-            "complete: needs one of --image FILE, --data SPEC (with --index N), --prompt TEXT, "
-            "found {}",
-            origins == 0 ? "none" : "several");
-    }
     const bool picture = !request.prompt;
     const int masks = (request.mask.empty() ? 0 : 1) + (flags.keep_rows ? 1 : 0);
+    const bool says_nothing = origins == 0 && masks == 0;
+    if (says_nothing || origins > 1) {
+        fail_usage(
+            "complete: needs --prompt TEXT, or a mask for one of --image FILE, --data SPEC (with "
+            "--index N; default: the model's own), found {}",
+            says_nothing ? "none" : "several");
+    }
     if (picture && masks != 1) {
         fail_usage("complete: a picture needs one of --mask FILE, --keep-rows N, found {}",
                    masks == 0 ? "none" : "both");
@@ -118,7 +119,9 @@ CommandRun setup(CLI::App& command) {
     CompleteRequest& request = flags->request;
     add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
     add_text(command, {"--image", "picture to complete", "FILE"}, request.image);
-    add_text(command, {"--data", "take the picture from a data source", "SPEC"}, request.data);
+    add_text(command,
+             {"--data", "take the picture from a data source (default: the model's own)", "SPEC"},
+             request.data);
     add_whole(command, {"--index", "which one of --data"}, request.index);
     add_text(command, {"--mask", "picture of the model's size, non-zero = fill in", "FILE"},
              request.mask);

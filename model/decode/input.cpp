@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "core/images/image.h"
+#include "core/outside.h"
 #include "model/data/loader.h"
 #include "model/decode/picture.h"
 
@@ -14,7 +15,16 @@ struct ExampleReader::Opened {
     Split split = Split::test;
 };
 
-ExampleReader::ExampleReader(const Checkpoint& checkpoint, const std::string& data) {
+std::string data_or_own(const Checkpoint& checkpoint, const std::string& asked) {
+    const std::string& own = checkpoint.config.data.source;
+    if (asked.empty() && own.empty())
+        fail_usage("{}: names no data that it was trained on; --data SPEC says which to take",
+                   shown_path(checkpoint.path));
+    return asked.empty() ? own : asked;
+}
+
+ExampleReader::ExampleReader(const Checkpoint& checkpoint, const std::string& asked) {
+    const std::string data = data_or_own(checkpoint, asked);
     const Spec spec = parse_spec(data);
     auto opened = std::make_unique<Opened>();
     opened->data = data;
@@ -77,7 +87,8 @@ std::vector<std::string> class_names_of(const Checkpoint& checkpoint) {
 
 InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request) {
     const ModelConfig& model = checkpoint.config.model;
-    if (!request.data.empty()) return ExampleReader(checkpoint, request.data).at(request.index);
+    if (request.text.empty() && request.image.empty())
+        return ExampleReader(checkpoint, request.data).at(request.index);
     InputTokens out;
     if (!request.text.empty()) {
         if (!task_traits(model).is_text()) fail_usage("this model takes pictures, found a text");
@@ -88,7 +99,7 @@ InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request
             out.tokens.erase(out.tokens.begin(), out.tokens.end() - static_cast<ptrdiff_t>(most));
             out.note = fmt::format("text, its last {} bytes", most);
         }
-    } else if (!request.image.empty()) {
+    } else {
         if (task_traits(model).is_text()) fail_usage("{}: this model takes text", request.image);
         out.tokens = picture_tokens(read_image(request.image), model);
         out.note = request.image;

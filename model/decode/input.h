@@ -14,17 +14,22 @@ namespace aft {
 struct InputRequest {
     std::string image, text, data;  // at most one
     int64_t index = 0;              // of data; its part: ?split=..., else test
+    // None of the three: of the data that the model was trained on.
 };
 
 struct InputTokens {
-    std::vector<uint8_t> tokens;  // empty: none was asked for
-    std::string note;             // "picture.png", "cifar10:... test 3"; a cut is said here
+    std::vector<uint8_t> tokens;
+    std::string note;  // "picture.png", "cifar10:... test 3"; a cut is said here
 };
 
 [[nodiscard]] std::vector<uint8_t> alphabet_of(const Checkpoint& checkpoint);
 // Empty: its data have no names of classes.
 [[nodiscard]] std::vector<std::string> class_names_of(const Checkpoint& checkpoint);
-// Examples of a data source for a model; the source is opened once. The checkpoint outlives it.
+// The SPEC that is asked for; "" = that of the data which the model was trained on: usage Error
+// where it names none.
+[[nodiscard]] std::string data_or_own(const Checkpoint& checkpoint, const std::string& asked);
+// Examples of a data source (data_or_own) for a model; the source is opened once. The checkpoint
+// outlives it.
 class ExampleReader {
   public:
     ExampleReader(const Checkpoint& checkpoint, const std::string& data);

@@ -46,10 +46,9 @@ std::vector<uint8_t> unknown_of(const CompleteRequest& job, const ModelConfig& m
 Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     const ModelConfig& model = checkpoint.config.model;
     if (const TaskTraits& kind = task_traits(model); !kind.is_autoregressive || kind.is_text())
-        fail_usage("{}: holds a model for task '{}', which completes no picture", job.model,
-                   model.task);
+        fail_usage("{}: holds a model for task '{}', which completes no picture{}", job.model,
+                   model.task, kind.is_text() ? "; --prompt TEXT continues a text" : "");
     const InputTokens input = read_input(checkpoint, {job.image, "", job.data, job.index});
-    if (input.tokens.empty()) fail_usage("completing a picture needs --image or --data");
     Task task;
     task.request.tokens = input.tokens;
     task.request.unknown = unknown_of(job, model);

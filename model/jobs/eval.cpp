@@ -220,6 +220,10 @@ void add_what_data_know(EvalResult& result, const Evaluation& work, const Chosen
     result.baselines = measure_baselines(work.source, work.split, chosen, work.control);
 }
 
+void add_note(EvalResult& result, const std::string& words) {
+    result.note += (result.note.empty() ? "" : "; ") + words;
+}
+
 EvalResult measured(const EvalRequest& request, const Evaluation& work) {
     const bool is_text = work.source.info().is_text;
     const int64_t size = is_text ? work.source.text_size(work.split) : work.source.size(work.split);
@@ -257,7 +261,7 @@ std::optional<double> flops_of(ModelConfig model, const DataInfo& info, int64_t 
     return net_cost(model, shape).all.forward_flops;
 }
 
-EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
+EvalResult evaluate(EvalRequest request, const JobControl& control) {
     const c10::NoGradGuard no_grad;
     const auto start = std::chrono::steady_clock::now();
     const OnFailure leave([&] {  // the others need not wait
@@ -267,6 +271,8 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
     check_whole(checkpoint, "eval");
     if (request.ema) use_average(checkpoint);
     const ModelConfig& model = checkpoint.config.model;
+    const bool are_own = request.data.empty();
+    request.data = data_or_own(checkpoint, request.data);
     check_request(request, model);
     const Spec spec = spec_of(request);
     const auto seed = static_cast<uint64_t>(checkpoint.config.train.seed);
@@ -297,8 +303,8 @@ EvalResult evaluate(const EvalRequest& request, const JobControl& control) {
         named != spec.options.end() && named->second == kAllParts)
         result.split = kAllParts;
     if (split == Split::train && !spec.options.contains("split"))
-        result.note += fmt::format("{}measured on the training part: the data have no other",
-                                   result.note.empty() ? "" : "; ");
+        add_note(result, "measured on the training part: the data have no other");
+    if (are_own) add_note(result, "the data are those that the model names as its own");
     result.model = request.model;
     result.step = checkpoint.step;
     result.data = request.data;

@@ -14,7 +14,7 @@ namespace aft {
 class RankGroup;
 
 struct EvalRequest {
-    std::string model{}, data{};
+    std::string model{}, data{};  // data: "" = those that the model was trained on
     std::string split{};  // train, validation, test; "" = what the data say, else the usual part
     std::string examples_file{};  // CSV, a line for each example; "" = none
     std::string device = "cpu";
@@ -58,7 +58,7 @@ struct EvalChange {
 };
 
 struct EvalResult {
-    std::string model{}, data{};           // as asked for
+    std::string model{}, data{};           // as asked for; the data that were measured
     int64_t step = 0;                      // of the weights
     std::string task{}, split{};           // split: part of the data: train, validation, test
     int64_t tokens = 0, examples = 0;      // that were measured

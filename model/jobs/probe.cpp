@@ -79,7 +79,9 @@ void check_limit(const ProbeJob& job, const ProbeRoom& room) {
         fail_usage("--limit {}: probe {} shows one input; the mean over several: {}", job.limit,
                    room.info.name, known);
     }
-    if (job.data.empty()) fail_usage("--limit {}: it needs --data", job.limit);
+    if (!job.image.empty() || !job.text.empty())
+        fail_usage("--limit {}: it is of data, found {}", job.limit,
+                   job.image.empty() ? "--text" : "--image");
 }
 
 // Probes that take two inputs get the second one behind the first.
@@ -89,8 +91,8 @@ void add_other(InputTokens& input, const ProbeJob& job, const ProbeRoom& room,
         if (job.other >= 0) fail_usage("--other: probe {} takes one input", room.info.name);
         return;
     }
-    if (job.data.empty() || job.other < 0)
-        fail_usage("probe {} compares two inputs: --data with --index and --other", room.info.name);
+    if (!job.image.empty() || !job.text.empty() || job.other < 0)
+        fail_usage("probe {} compares two inputs of data: --index and --other", room.info.name);
     const InputTokens second = read_input(checkpoint, {"", "", job.data, job.other});
     input.tokens.insert(input.tokens.end(), second.tokens.begin(), second.tokens.end());
     input.note += " | " + second.note;

@@ -1,7 +1,10 @@
-"""Which examples of the data are measured."""
+"""What is measured where the data are not named, and which examples of them."""
 import csv
 import json
+import pathlib
 import re
+
+FIXTURES = pathlib.Path(__file__).parent.parent / "model" / "imports"
 
 
 def add_class(folder, name, pictures):
@@ -12,17 +15,16 @@ def add_class(folder, name, pictures):
         (folder / name / f"{i}.pgm").write_bytes(b"P5 12 12 255\n" + rows)
 
 
-def spread(cli, run, spec):
+def spread(cli, run):
     """A folder lists its pictures class by class."""
-    data = ["--data", spec]
-    found = cli.ok("eval of three", "eval", run, *data, "--limit", 3, "--json", "--examples", "three.csv").json() or {"classes": []}
+    found = cli.ok("eval of three", "eval", run, "--limit", 3, "--json", "--examples", "three.csv").json() or {"classes": []}
     cli.check("one of each class is measured", [c["examples"] for c in found["classes"]] == [1, 1, 1], found)
-    again = cli.ok("eval of three again", "eval", run, *data, "--limit", 3, "--json").json() or {}
+    again = cli.ok("eval of three again", "eval", run, "--limit", 3, "--json").json() or {}
     cli.check("always the same ones", again.get("loss_nats") == found.get("loss_nats"), (again, found))
-    cli.ok("eval of a row", "eval", run, *data, "--limit", 3, "--index", 2, "--examples", "row.csv")
+    cli.ok("eval of a row", "eval", run, "--limit", 3, "--index", 2, "--examples", "row.csv")
     rows = [[int(line["index"]) for line in csv.DictReader(open(cli.folder / name))] for name in ("three.csv", "row.csv")]
     cli.check("the examples are named", rows[0] == sorted(set(rows[0])) and rows[1] == [2, 3, 4], rows)
-    cli.bad("an index that is none", ["eval", run, *data, "--index", 12], [2], "--index 12", "0 to 11")
+    cli.bad("an index that is none", ["eval", run, "--index", 12], [2], "--index 12", "0 to 11")
     log = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     cli.check("a validation measures the same ones", abs(log[-1].get("validation.loss", 9) - found.get("loss_nats", 0)) < 1e-5,
               (log[-1], found))
@@ -30,13 +32,13 @@ def spread(cli, run, spec):
     cli.check("the help says so", "spread over the part" in help_words, help_words)
 
 
-def spread_means(cli, run, spec):
+def spread_means(cli, run):
     """Probes and figures of several examples choose in the same way."""
-    probe = ["probe", "relative-attention", run, "--data", spec, "--limit", 3, "-o"]
+    probe = ["probe", "relative-attention", run, "--limit", 3, "-o"]
     cli.ok("probe of three", *probe, "three.npy")
     cli.ok("probe of the first three", *probe, "row.npy", "--index", 0)
     cli.check("they are others", (cli.folder / "three.npy").read_bytes() != (cli.folder / "row.npy").read_bytes())
-    cli.bad("more than there are", ["probe", "relative-attention", run, "--data", spec, "--limit", 13, "-o", "x.npy"], [2], "--limit 13", "12 examples")
+    cli.bad("more than there are", ["probe", "relative-attention", run, "--limit", 13, "-o", "x.npy"], [2], "--limit 13", "12 examples")
     cli.bad("fewer from there on", [*probe, "x.npy", "--index", 10], [2], "--limit 3", "2 examples from 10 on")
     figure = ["figure", "relative-attention", run, "--limit", 3, "-o"]
     cli.ok("figure of three", *figure, "three.svg")
@@ -44,6 +46,29 @@ def spread_means(cli, run, spec):
     for name, words in (("three.svg", "3 of 12 examples, spread evenly"), ("row.svg", "examples 2 to 4")):
         text = " ".join(re.sub(r"<[^>]*>", " ", (cli.folder / name).read_text()).split())
         cli.check(f"{name} says which", words in text, text)
+
+
+def own_data(cli, run, spec):
+    found = cli.ok("eval without data", "eval", run, "--json").json() or {}
+    cli.check("the run's own are measured", found.get("data") == spec and found.get("split") == "validation"
+              and "its own" in found.get("note", ""), found)
+    for name in ("predictions", "attention"):
+        said = cli.ok(f"probe {name} without data", "probe", name, run, "--index", 1, "-o", f"{name}.npy")
+        cli.check(f"probe {name} says which it took", f"{spec} validation 1" in said.out, said)
+    cli.ok("train a mirror", "train", "--preset", "demo-mirror", "--data", "mirror?size=8&levels=4", "--steps", 0, "--out", "m")
+    said = cli.ok("complete without data", "complete", "m", "--index", 3, "--keep-rows", 4, "--samples", 1, "-o", "c")
+    cli.check("complete says which it took", "mirror?size=8&levels=4 test 3" in said.out, said)
+    cli.bad("neither picture nor mask", ["complete", "m", "-o", "c"], [2], "--image", "--prompt")
+    both = cli.ok("probe patching without data", "probe", "patching", "m", "--other", 1, "-o", "p.npy")
+    cli.check("probe patching says which it took", "test 0" in both.out and "test 1" in both.out, both)
+
+
+def unknown_data(cli):
+    """Weights of others name none."""
+    cli.ok("import", "import", FIXTURES / "timm.pt", "-o", "vit.safetensors")
+    for name, args in (("eval", ["eval", "vit.safetensors"]),
+                       ("probe", ["probe", "attention", "vit.safetensors", "-o", "x.npy"])):
+        cli.bad(f"{name} where no data are known", args, [2], "vit.safetensors", "names no data", "--data SPEC")
 
 
 def run(cli):
@@ -54,5 +79,7 @@ def run(cli):
     spec = f"images:{root}?size=16"
     cli.ok("train", "train", "--preset", "demo-shapes", "--data", spec, "--set", "train.batch=2", "--steps", 1, "--set",
            "train.validate_examples=3", "--set", "train.validate_every=1", "--out", folder)
-    spread(cli, folder, spec)
-    spread_means(cli, folder, spec)
+    spread(cli, folder)
+    spread_means(cli, folder)
+    own_data(cli, folder, spec)
+    unknown_data(cli)

@@ -148,7 +148,6 @@ def nonsense(cli):
         ("bad threads", ["--threads", "-1", "list"], [2], ["--threads", "-1"]),
         ("huge threads", ["--threads", "99999999999999999999", "list"], [2], ["--threads"]),
         ("argument too many", ["list", "mixers", "tasks"], [2], ["tasks"]),
-        ("eval without data", ["eval", "model"], [2], ["--data"]),
         ("complete without image", ["complete", "model", "-o", "x"], [2], ["--image", "--prompt"]),
         ("complete without mask", ["complete", "model", "--image", "a.png", "-o", "x"], [2], ["--mask", "--keep-rows"]),
         ("complete bad temperature", ["complete", "m", "--image", "a.png", "--keep-rows", "1", "-o", "x",

@@ -130,6 +130,25 @@ TEST(Eval, an_index_measures_a_row_of_examples) {
               6);
 }
 
+TEST(Eval, without_data_those_of_the_model_are_measured) {
+    const Scratch folder;
+    write_net(folder / "m.safetensors", small_model("image"));
+    Checkpoint checkpoint = read_checkpoint(folder / "m.safetensors");
+    checkpoint.config.data.source = "mirror?size=8";
+    write_checkpoint(folder / "own.safetensors", checkpoint);
+    const auto own = evaluate(folder / "own.safetensors", "", {.limit = 4});
+    EXPECT_EQ(own.data, "mirror?size=8");
+    EXPECT_NE(own.note.find("its own"), std::string::npos) << own.note;
+    EXPECT_EQ(own.loss_nats,
+              evaluate(folder / "m.safetensors", "mirror?size=8", {.limit = 4}).loss_nats);
+    checkpoint.config.data.source = "";
+    write_checkpoint(folder / "none.safetensors", checkpoint);
+    const std::string words = error_words(
+        [&] { static_cast<void>(evaluate(folder / "none.safetensors", "", {.limit = 4})); });
+    EXPECT_NE(words.find("none.safetensors: names no data"), std::string::npos) << words;
+    EXPECT_NE(words.find("--data SPEC"), std::string::npos) << words;
+}
+
 TEST(Eval, classification_has_accuracy) {
     const Scratch folder;
     write_net(folder / "m.safetensors", small_model("classify"));
