@@ -57,6 +57,14 @@ class Writing(Case):
         self.assertIn("saved step 3", (self.path / "log.txt").read_text())
         self.assertFalse([p for p in self.path.rglob("*") if ".tmp-" in p.name])
 
+    def test_without_steps_no_target_is_written(self):
+        """The program takes train.steps = 0 of a run that it does not train as: nobody said how long."""
+        with afterimage.Run(self.path, {"model": {"layers": 1}}) as run:
+            run.log(857, loss=1)
+        self.assertEqual(json.loads((self.path / "config.json").read_text())["train"]["steps"], 0)
+        events = self.path / "events.jsonl"
+        self.assertNotIn("target", events.read_text() if events.exists() else "")
+
     def test_norms_join_the_line_of_their_step(self):
         with afterimage.Run(self.path) as run:
             run.save(5, biases={"a": W}, wait=True)
