@@ -74,8 +74,11 @@ void ComparePanel::draw_table(PaneContext& ui, ImVec2 area) {
 
 void ComparePanel::draw_lower(PaneContext& ui, ImVec2 area) {
     lower_tools(ui, numbers_words(ui, slots_, numbers_));
+    const int before = ui.selection.compare.lower;
+    const float top = ImGui::GetCursorPosY();
     const float height = area.y - ui.px(34);
-    if (height < ui.px(40)) return;
+    // What was chosen comes into view.
+    if (ui.selection.compare.lower != before) ImGui::SetScrollY(top);
     if (ImGui::BeginChild("lower", {area.x, height}))
         draw_table(ui, {ImGui::GetContentRegionAvail().x, height - ui.px(4)});
     ImGui::EndChild();
@@ -85,11 +88,17 @@ void ComparePanel::draw_compared(PaneContext& ui) {
     if (compare_tools(ui, slots_)) maps_.fit();
     caption(ui, fmt::format("{}, layer {}", quantity_words(ui.selection.quantity), shown_.layer()),
             compare_caption(ui, slots_, maps_.scale_words()));
-    const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui) - ui.px(4)};
-    const bool has_lower = all.y > ui.px(300);
-    const float lower = has_lower ? std::max(ui.px(150), std::floor(all.y * 0.36F)) : 0;
-    maps_.draw(ui, slots_, shown_, {all.x, all.y - lower - (has_lower ? ui.px(8) : 0)});
-    if (has_lower) draw_lower(ui, {all.x, lower});
+    // Where the window is low the maps and what is below them scroll.
+    constexpr float kLeast = 360;
+    const float available = canvas_height(ui) - ui.px(4),
+                content = std::max(available, ui.px(kLeast));
+    if (ImGui::BeginChild("compared", {0, available}, ImGuiChildFlags_NavFlattened)) {
+        const float wide = ImGui::GetContentRegionAvail().x;
+        const float lower = std::max(ui.px(150), std::floor(content * 0.36F));
+        maps_.draw(ui, slots_, shown_, {wide, content - lower - ui.px(8)});
+        draw_lower(ui, {wide, lower});
+    }
+    ImGui::EndChild();
     hover_line(ui, maps_.read_out(ui, slots_, shown_),
                lock_words(ui, ui.selection.compare.view == CompareView::split
                                   ? "Drag the line; click locks"

@@ -324,7 +324,8 @@ void PlayPanel::draw(Ui& ui) {
     place_ = found == filled.at.end() ? -1 : found - filled.at.begin();
     const float side = ui.px(216), available = ImGui::GetContentRegionAvail().x;
     const bool has_side = available > ui.px(520);
-    if (ImGui::BeginChild("walk", {has_side ? available - side - ui.px(16) : available, 0},
+    const float tall = has_side ? 0 : std::max(ui.px(150), ImGui::GetContentRegionAvail().y);
+    if (ImGui::BeginChild("walk", {has_side ? available - side - ui.px(16) : available, tall},
                           ImGuiChildFlags_NavFlattened)) {
         draw_transport(ui, *completion, filled);
         if (position >= 0) {
@@ -333,7 +334,8 @@ void PlayPanel::draw(Ui& ui) {
         }
     }
     ImGui::EndChild();
-    if (!has_side || position < 0) return;
+    if (position < 0) return;
+    if (!has_side) return draw_reading(ui, *completion, filled);  // below: the pane scrolls
     ImGui::SameLine(0, ui.px(16));
     if (ImGui::BeginChild("reading", {side, 0}, ImGuiChildFlags_NavFlattened))
         draw_reading(ui, *completion, filled);
