@@ -17,6 +17,10 @@ struct Event {
     std::string kind, text;
 };  // kind: save, learning-rate, setting, target, rewind, lost, note, error
 
+// Behind "train.clip = 1", the text of a changed setting, where that takes changes back: the
+// setting has a value again that it had before them.
+inline constexpr std::string_view kUndone = " (undone)";
+
 // One entry per logged step in every column; what is missing in a row is NaN. A copy shares the
 // numbers: it costs O(columns + events), whatever the rows, and stays as it is while the original
 // grows.

@@ -7,9 +7,11 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/session/channels.h"
 #include "model/session/publisher.h"
@@ -128,6 +130,9 @@ class Run {
     ModelInHand model_;
     RunOnDisk run_;
     int64_t pause_at_ = -1;  // after which step; -1 = none asked for
+    // Values of each live setting that was changed here: the first, then those that were not
+    // undone.
+    std::map<std::string, std::vector<std::string>> set_values_;
 };
 
 }  // namespace aft::session

@@ -1,5 +1,6 @@
 // Settings that change while a run is open: live ones while it trains, any before its first step,
 // and the location of the data of an opened model.
+#include <algorithm>
 #include <utility>
 
 #include "core/caught.h"
@@ -7,15 +8,42 @@
 
 namespace aft::session {
 
+namespace {
+
+std::string value_in(Config config, const std::string& key) {
+    SettingRows rows = config.rows();
+    const Setting* const row = find_setting(rows, key);
+    return row != nullptr ? value_text(*row) : "";
+}
+
+// Takes over a change into the values that a setting had. True: it has one of them again.
+bool goes_back(std::vector<std::string>& values, const std::string& before,
+               const std::string& after) {
+    if (values.empty() || values.back() != before) values = {before};
+    if (before == after) return false;
+    const auto known = std::find(values.begin(), values.end(), after);
+    if (known == values.end()) {
+        values.push_back(after);
+        return false;
+    }
+    values.erase(known + 1, values.end());
+    return true;
+}
+
+}  // namespace
+
 void Run::change(const std::string& key, const std::string& value) {
     if (key == "train.steps") return change_target(value);
     if (model_.trainer && !run_.folder && !model_.opened) return change_new_run(key, value);
     make_trainer();
     const bool is_saved = save_before(key, value);
+    const std::string before = value_in(config(), key);
     model_.trainer->set(key, value);
     Status& status = view_.status;
     status.config = model_.trainer->config();
-    log_event(key == "train.learning_rate" ? "learning-rate" : "setting", key + " = " + value);
+    const bool is_undone = goes_back(set_values_[key], before, value_in(config(), key));
+    log_event(key == "train.learning_rate" ? "learning-rate" : "setting",
+              key + " = " + value + std::string(is_undone ? kUndone : ""));
     status.message = key + " = " + value;
     if (is_saved) status.message += fmt::format("; step {} is saved", status.step);
 }

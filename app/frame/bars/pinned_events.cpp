@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/state/standing_events.h"
 #include "model/model_files.h"
 
 namespace aft::app {
@@ -13,7 +14,7 @@ const std::vector<Event>& PinnedEvents::of(const ModelView& ui) {
     curves_ = ui.curves;
     is_run_ = is_run;
     saved_ = std::move(saved);
-    events_ = ui.curves->events;
+    events_ = standing_events(ui.curves->events);
     if (!is_run_) return events_;
     // Steps are saved that no event tells of, and thinned out again: the run's list counts.
     std::erase_if(events_, [](const Event& event) { return event.kind == "save"; });

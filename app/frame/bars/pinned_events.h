@@ -1,4 +1,5 @@
-// The events that have a pin on the timeline: those of the run's log, and every saved step. Kept
+// The events that have a pin on the timeline: those of the run's log that stand, and every saved
+// step. Kept
 // from frame to frame, rebuilt when the log or the list of saved steps is another one. Window
 // thread; returns at once.
 #pragma once

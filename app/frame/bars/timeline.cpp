@@ -44,6 +44,7 @@ struct PinLook {
 PinLook pin_look(const Theme& t, const std::string& kind) {
     if (kind == "save") return {icon::save, t.text2};
     if (kind == "learning-rate" || kind == "setting") return {icon::tune, t.series[1]};
+    if (kind == "undone") return {icon::undo, t.text3};
     if (kind == "intervention") return {icon::flask, t.series[3]};
     if (kind == "rewind") return {icon::history, t.text2};
     if (kind == "error") return {icon::error, t.error};

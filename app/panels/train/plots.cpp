@@ -9,6 +9,7 @@
 #include "app/panels/train/plot_card.h"
 #include "app/panels/train/plot_series.h"
 #include "app/state/open_path.h"
+#include "app/state/standing_events.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/states.h"
@@ -143,12 +144,14 @@ PlotsPanel::Plot PlotsPanel::loss_plot(PaneContext& ui) {
                                .color = ui.theme.series[3],
                                .dots = true});
     }
-    for (const Event& event : ui.curves->events) {
+    for (const Event& event : standing_events(ui.curves->events)) {
         if (event.kind == "save") continue;
         const bool is_error = event.kind == "error";
         plot.events.push_back({.x = static_cast<double>(event.step),
                                .text = is_error ? "" : event_words(event.text),
-                               .color = is_error ? ui.theme.error : ui.theme.series[1]});
+                               .color = is_error                 ? ui.theme.error
+                                        : event.kind == "undone" ? ui.theme.text3
+                                                                 : ui.theme.series[1]});
     }
     return out;
 }
@@ -261,7 +264,7 @@ std::string error_sentence(const ModelView& ui) {
     if (s.can_resume) return "Nothing is lost: resume when the cause is gone.";
     int64_t step = -1;
     std::string changes;
-    for (const Event& event : ui.curves->events) {
+    for (const Event& event : standing_events(ui.curves->events)) {
         if (event.kind != "learning-rate" && event.kind != "setting") continue;
         changes = (event.step == step ? changes + " and " : "") + event_words(event.text);
         step = event.step;
