@@ -50,14 +50,18 @@ std::vector<PlotLine> make_lines(const CurvePlot& plot, const PlotColumns& cut) 
         const Curve& curve = plot.curves[i];
         PlotLine line;
         line.curve = &curve;
+        std::vector<double> smoothed;
+        Curve on_top{.x = curve.x, .y = curve.y};
         if (plot.cache != nullptr && curve.x.column() && curve.y.column()) {
             CurveCache::CachedCurve& kept = plot.cache->curves[i];
             refresh(kept, curve, cut);
             line.main = kept.main;
             line.raw = kept.raw;
             line.has_more = kept.has_more();
+            if (curve.smoothing > 0) on_top.y = kept.smoothed;
         } else if (curve.smoothing > 0) {
-            const std::vector<double> smoothed = smooth(curve.y, curve.smoothing);
+            smoothed = smooth(curve.y, curve.smoothing);
+            on_top.y = smoothed;
             line.main = decimate(curve.x, smoothed, cut);
             line.raw = decimate(curve.x, curve.y, cut);
         } else {
@@ -65,11 +69,17 @@ std::vector<PlotLine> make_lines(const CurvePlot& plot, const PlotColumns& cut) 
         }
         line.low = decimate(curve.x, curve.low, cut);
         line.high = decimate(curve.x, curve.high, cut);
-        if (!line.main.empty()) line.last = line.main.back().y;
-        if (const auto end = point_before(curve, cut.high)) line.recorded = end->y;
+        if (const auto end = point_before(on_top, cut.high)) line.last = end->y;
         lines.push_back(std::move(line));
     }
     return lines;
+}
+
+std::string end_label(const PlotLine& line) {
+    const Curve& curve = *line.curve;
+    if (curve.label.empty() || !std::isfinite(line.last)) return curve.label;
+    return curve.label + " " + curve_number(line.last, curve.decimals) +
+           (curve.smoothing > 0 ? " smoothed" : "");
 }
 
 }  // namespace aft::viz

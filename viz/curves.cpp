@@ -240,13 +240,6 @@ void draw_peak(const PlotPoint& peak, const Look& look) {
     text_at(look, {is_left ? x - beside - wide : x + beside, at.y + look.px(18)}, words, style);
 }
 
-std::string end_label(const PlotLine& line) {
-    if (line.curve->label.empty()) return "";
-    return std::isfinite(line.recorded)
-               ? line.curve->label + " " + curve_number(line.recorded, line.curve->decimals)
-               : line.curve->label;
-}
-
 // Names with the last value at the line's end, pushed apart when they meet.
 void draw_end_labels(const std::vector<PlotLine>& lines, const Look& look) {
     const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();

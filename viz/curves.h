@@ -35,7 +35,7 @@ struct PlotColumns {  // the visible x range, cut into pixel columns
 [[nodiscard]] std::vector<double> smooth(const NumberView& y, double weight);
 
 struct Curve {
-    std::string label{};  // drawn with the last value at the line's end; "" = none
+    std::string label{};  // drawn with the value at the line's end, smoothed or not; "" = none
     NumberView x{}, y{};
     NumberView low{}, high{};  // band at 20 %, same length; empty = none
     ImU32 color = 0;

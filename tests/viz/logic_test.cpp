@@ -1,4 +1,5 @@
 // What needs no drawing: decimation, atlas layout and hit test, zoom, mask canvas, ticks, tokens.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -103,6 +104,22 @@ TEST(Curves, AverageOfALongCurveTakesSeveralFrames) {
     EXPECT_EQ(frames, 3);
     const std::vector<double> whole = smooth(plain, 0.9);
     EXPECT_EQ(make_lines(plot, cut)[0].main, decimate(x, whole, cut));
+}
+
+// The number at a line's end is where the line ends, also of an average and of a part of it.
+TEST(Curves, LabelsAreOfTheLinesThatTheyStandAt) {
+    const std::vector<double> x = {1, 2, 3, 4}, y = {4, 2, 2, 8};
+    const std::vector<double> whole = smooth(y, 0.5);
+    CurvePlot plot;
+    plot.curves = {{.label = "train", .x = x, .y = y, .smoothing = 0.5},
+                   {.label = "validation", .x = x, .y = y}};
+    const std::vector<PlotLine> all = make_lines(plot, {1, 4, 100, false});
+    EXPECT_DOUBLE_EQ(all[0].last, whole[3]);
+    EXPECT_EQ(end_label(all[0]), fmt::format("train {:.3f} smoothed", whole[3]));
+    EXPECT_EQ(end_label(all[1]), "validation 8.000");
+    const std::vector<PlotLine> part = make_lines(plot, {1, 2.5, 100, false});
+    EXPECT_DOUBLE_EQ(part[0].last, whole[1]);
+    EXPECT_EQ(end_label(part[1]), "validation 2.000");
 }
 
 TEST(Atlas, LayoutFitsAndSpreadsAtMostAQuarterOfThePitch) {
