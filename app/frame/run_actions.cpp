@@ -22,6 +22,8 @@ std::string needs_trainer(const ModelView& ui) {
     if (!ui.has_model()) return "No run is open.";
     if (ui.status.following) return "Another process trains this run; it is followed here.";
     if (!ui.status.task.is_trainable()) return ui.status.task.no_training + ".";
+    if (!ui.status.can_train && !is_checkpoint_file(ui.status.path))
+        return "The folder of this run cannot be written; it can be looked at, not trained.";
     if (!ui.status.can_train)
         return "This is a checkpoint without its data; it can be looked at, not trained.";
     return "";

@@ -172,6 +172,12 @@ void SessionHost::set_beside(const std::vector<std::string>& paths) {
     ui_.say("warning", "four models are compared at most; left out: " + left_out);
 }
 
+// It was open before.
+static bool is_known_run(const UserSettings& settings, const std::string& path) {
+    return std::any_of(settings.recent.begin(), settings.recent.end(),
+                       [&](const RecentItem& item) { return is_same_path(item.path, path); });
+}
+
 void SessionHost::open_one(const std::string& path, Opening opening) {
     if (opening.kind == Opening::picture) opening = classify_path(path, ui_.session != nullptr);
     switch (opening.kind) {
@@ -189,7 +195,11 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
             open_view(path);
             break;
         case Opening::impossible:
-            if (opening.may_come && ui_.session == nullptr) {
+            if (opening.may_come && is_known_run(ui_.settings, path)) {
+                opening.words = path +
+                                " is gone: it was deleted or moved; open it where it is "
+                                "now, or remove it from the list";
+            } else if (opening.may_come && ui_.session == nullptr) {
                 awaited_ = path;
                 ui_.toasts.add({.kind = ToastKind::info,
                                 .title = "Waiting for a run",

@@ -121,6 +121,13 @@ void Run::take_over() {
                                  is_done ? "finished at" : "ended at", status.step,
                                  is_done || target == 0 ? "" : fmt::format(" of {}", target));
     // Those were the other process's.
+    const bool is_gone = !fs::exists(run_.path);
+    if (is_gone) {
+        status.can_train = false;
+        status.message = run_.path +
+                         " is gone: it was deleted or moved; what is shown was read "
+                         "before";
+    }
     status.memory_bytes = 0;
     status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     if (!model_.opened) {
@@ -130,7 +137,8 @@ void Run::take_over() {
     }
     apply(RunEvent::owner_ended);
     status.step = model_.opened->step;
-    if (const std::string lost = steps_without_weights(); !lost.empty())
+    status.target_step = std::max(target, status.step);
+    if (const std::string lost = steps_without_weights(); !is_gone && !lost.empty())
         status.message += "; " + lost;
 }
 

@@ -10,6 +10,7 @@
 #include "model/device.h"
 #include "model/distributed/rank_group.h"
 #include "model/session/run.h"
+#include "model/train/own_files.h"
 #include "model/train/run_lock.h"
 #include "model/train/run_state.h"
 
@@ -30,6 +31,10 @@ void Run::open() {
         run_.path = request_.out.empty() ? new_run_path(config().name).string() : request_.out;
     }
     status.can_train = !status.following && status.task.is_trainable();
+    if (status.can_train && run_.is_old && is_read_only(run_.path)) {
+        status.can_train = false;
+        status.message = fmt::format("{} is read-only: {}", run_.path, kReadOnlyWords);
+    }
     apply(status.following ? RunEvent::followed : RunEvent::opened);
     publisher_.publish_curves(view_, /*at_once=*/true);
 }

@@ -96,11 +96,26 @@ FileHandle::~FileHandle() {
     if (fd_ >= 0) ::close(fd_);
 }
 
+bool is_read_only(const fs::path& folder) {
+    return ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0 &&
+           (errno == EACCES || errno == EROFS);
+}
+
+[[noreturn]] static void fail_opening(const fs::path& path, int number) {
+    const std::string folder = path.parent_path().string();
+    if (number == ENOENT)
+        fail("{}: the folder of this run is gone: it was deleted or moved; put it back to train on",
+             folder);
+    if (number == EROFS || is_read_only(folder))
+        fail("{}: this folder is read-only: {}", folder, kReadOnlyWords);
+    fail("{}: cannot be written: {}", path.string(), std::strerror(number));
+}
+
 FileHandle open_own(const fs::path& path, int flags) {
     check_no_link(path);
     constexpr int kAlways = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // a pipe would hang
     FileHandle file(::open(path.c_str(), flags | kAlways, 0644));
-    if (file.get() < 0) fail("{}: cannot be written: {}", path.string(), std::strerror(errno));
+    if (file.get() < 0) fail_opening(path, errno);
     struct stat info {};
     if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
         fail("{}: cannot be written: it is a device or a pipe, expected a file", path.string());

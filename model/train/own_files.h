@@ -8,6 +8,10 @@
 
 namespace aft {
 
+// What a run in a folder that cannot be written is good for.
+inline constexpr const char* kReadOnlyWords =
+    "its run can be looked at, not trained; copy it to where you may write to train on";
+
 class FileHandle {
   public:
     explicit FileHandle(int fd = -1) : fd_(fd) {}
@@ -28,6 +32,8 @@ class FileHandle {
 // Made where it is missing. flags: O_WRONLY | O_APPEND, O_RDWR. Error: a link, no regular file, or
 // what the system says.
 [[nodiscard]] FileHandle open_own(const std::filesystem::path& path, int flags);
+// The system forbids to write into this folder, whoever may be asked for it.
+[[nodiscard]] bool is_read_only(const std::filesystem::path& folder);
 // Appends a whole line or nothing: what a full disk left of it is cut off again.
 void append_line(const std::filesystem::path& path, std::string line);
 // Error if this is a symbolic link (names what it leads to). A missing file is fine.

@@ -119,6 +119,9 @@ void check_folder(const fs::path& run, bool resume) {
     std::error_code error;
     if (fs::exists(run, error) && !fs::is_directory(run, error))
         fail("{}: is a file, expected a run folder", run.string());
+    if (resume && !fs::exists(run, error))
+        fail("{}: the folder of this run is gone: it was deleted or moved; put it back to train on",
+             run.string());
     if (resume && !is_run_folder(run))
         fail("{}: not a run folder (no config.json in it)", run.string());
     const bool ours = is_run_folder(run) || fs::exists(run / "run.lock", error);

@@ -1,13 +1,16 @@
 // What goes wrong while a session trains: nothing is lost, and it resumes when the cause is gone.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/caught.h"
 #include "core/files.h"
 #include "core/images/image.h"
 #include "core/warnings.h"
+#include "model/train/run_folder.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {
@@ -25,6 +28,70 @@ std::vector<int64_t> first_steps(int64_t count) {
     std::vector<int64_t> steps(static_cast<size_t>(count));
     std::iota(steps.begin(), steps.end(), 1);
     return steps;
+}
+
+// The tests may run as root, whom no folder refuses: meanwhile as one whom they do.
+class AsNobody {
+  public:
+    AsNobody() : is_root_(::geteuid() == 0) { become(65534); }
+    ~AsNobody() { become(0); }
+    AsNobody(const AsNobody&) = delete;
+    AsNobody& operator=(const AsNobody&) = delete;
+
+  private:
+    void become(uid_t user) const {
+        if (is_root_) {
+            EXPECT_EQ(::seteuid(user), 0);
+        }
+    }
+    bool is_root_;
+};
+
+TEST(SessionErrors, ARunInAReadOnlyFolderIsLookedAtAndNotTrained) {
+    const Scratch scratch;
+    {
+        TestSession session(new_run(scratch / "run"));
+        ASSERT_TRUE(train_to(session, 3));
+        session.run().stop();
+        ASSERT_TRUE(wait_state(session, RunState::stopped));
+    }
+    const fs::path run = scratch / "run";
+    fs::permissions(run.parent_path(), fs::perms(0755));
+    for (const fs::path& folder : {run, run / "checkpoints"})
+        fs::permissions(folder, fs::perms(0555));
+    {
+        const AsNobody nobody;
+        TestSession session(open_path(run));
+        ASSERT_TRUE(wait_state(session, RunState::ready));
+        EXPECT_FALSE(session.status().can_train);
+        EXPECT_EQ(session.status().message,
+                  run.string() +
+                      " is read-only: its run can be looked at, not trained; copy it to "
+                      "where you may write to train on");
+        const std::string problem = error_words([&] { const RunFolder folder(run); }, plain_words);
+        EXPECT_NE(problem.find(run.string() + ": this folder is read-only"), std::string::npos)
+            << problem;
+    }
+    for (const fs::path& folder : {run, run / "checkpoints"})
+        fs::permissions(folder, fs::perms(0755));
+}
+
+TEST(SessionErrors, ARunThatIsDeletedMeanwhileIsGone) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run";
+    {
+        TestSession session(new_run(run));
+        ASSERT_TRUE(train_to(session, 3));
+        session.run().stop();
+        ASSERT_TRUE(wait_state(session, RunState::stopped));
+    }
+    TestSession session(open_path(run));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    fs::remove_all(run);
+    session.run().step(1);
+    ASSERT_TRUE(wait_for([&] { return !session.status().error.empty(); }));
+    EXPECT_NE(session.status().error.find("the folder of this run is gone"), std::string::npos)
+        << session.status().error;
 }
 
 TEST(SessionErrors, WhatIsTakenBackWhileItOpensLeavesNothing) {

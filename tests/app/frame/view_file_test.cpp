@@ -197,5 +197,18 @@ TEST_F(ViewFiles, AFolderIsOpenedWhenItsRunBegins) {
     EXPECT_EQ(ui().status.path, awaited.string());
 }
 
+// A run that was open before and is not there any more is not waited for.
+TEST_F(ViewFiles, ARunThatWasDeletedIsGone) {
+    open_run();
+    ui().commands.send(CloseModel{});
+    run("frames 3\n");
+    fs::remove_all(run_);
+    stage_->frame().open(run_);
+    run("frames 3\n");
+    EXPECT_NE(dump(ui()).find(run_ + " is gone: it was deleted or moved"), std::string::npos)
+        << dump(ui());
+    EXPECT_EQ(dump(ui()).find("is not there yet"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace aft::app
