@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/panels/attention/attention_gallery.h"
 #include "app/panels/attention/attention_maps.h"
@@ -42,6 +43,7 @@ class AttentionPanel : public Panel {
     AttentionGallery gallery_;
     ClassGuess guess_;
     int parts_ = 0, reduce_ = 0;
+    uint64_t opened_ = 0;           // the model of these parts
     int64_t pointed_channel_ = -1;  // whose small map is under the pointer
     uint64_t drawn_ = 0;
     Range range_;
@@ -167,6 +169,9 @@ void AttentionPanel::draw(Ui& ui) {
     choose_target(ui, positions);
     draw_tools(ui, positions);
     if (sample_missing(ui)) return;
+    // Every model opens on a part that it has.
+    const bool is_new = std::exchange(opened_, ui.opened) != ui.opened;
+    if (is_new && parts_ == 0 && !ui.status.mixer.has_prior()) parts_ = 1;
     if (reduce_ == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
     const Cell& cell = ui.selection.cell;
     data_.update(ui, {.layer = cell.layer,

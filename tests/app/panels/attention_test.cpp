@@ -149,6 +149,10 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
         << value_of("attention/main/channels_shown");
     steps(2);
     EXPECT_TRUE(label_of("attention/main/reduce").ends_with("/Heads"));
+    EXPECT_EQ(value_of("attention/main/parts=content"), "on") << "opens on a part that it has";
+    EXPECT_FALSE(is_there("attention/main/prior"));
+    EXPECT_TRUE(until([&] { return is_there("attention/main/content"); }));
+    run("click attention/main/parts=all\nframes 4\n");
     EXPECT_EQ(value_of("attention/main/prior"), "none: Softmax attention has no position bias");
     EXPECT_TRUE(until([&] { return !is_reading(ui().recorder.last()); })) << dump(ui());
     EXPECT_EQ(value_of("attention/main/reduce"), "Mean") << "without gates both means are one";
