@@ -39,7 +39,8 @@ MapCaption caption_of(const ModelFacts& facts, const Field& field) {
     const auto gauge = field.notes.find("gauge");
     const std::string source = facts.prefix_tokens == 2 ? "0 and 1 are class and distillation token"
                                : facts.prefix_tokens == 1     ? "0 is the class token"
-                               : facts.task.is_autoregressive ? "source 0 is the start token"
+                               : facts.has_start_token        ? "source 0 is the start token"
+                               : facts.task.is_autoregressive ? "source 0 is token 0"
                                                               : "in raster order";
     // Maps alone may be of another size in each layer.
     const std::string size =

@@ -72,7 +72,8 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
         fmt::format("{} x {} offsets, the target itself in the middle, up and left negative{}",
                     2 * facts.grid_height - 1, 2 * facts.grid_width - 1,
                     facts.prefix_tokens > 0        ? "; tokens before the grid left out"
-                    : facts.task.is_autoregressive ? "; start token left out; hatched: not visible"
+                    : facts.has_start_token        ? "; start token left out; hatched: not visible"
+                    : facts.task.is_autoregressive ? "; source 0 left out; hatched: not visible"
                                                    : "")};
     const int64_t maps = fields.layers.front().shape.front();
     const std::string axis = fields.layers.front().axes.front();

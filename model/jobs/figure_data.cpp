@@ -72,6 +72,7 @@ ModelFacts model_facts(const std::string& path) {
     facts.task = task_traits(model);
     if (facts.task.tokens == TokenKind::values) facts.channels = model.channels;
     facts.prefix_tokens = model.prefix_tokens();
+    facts.has_start_token = facts.task.is_autoregressive && model.start_token;
     facts.is_causal = model.causal();
     return facts;
 }

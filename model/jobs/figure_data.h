@@ -21,8 +21,9 @@ struct ModelFacts {
     int64_t step = 0, layers = 0, tokens = 0, dim = 0;
     int64_t grid_height = 0, grid_width = 0, channels = 1;  // token grid; values of a pixel
     int64_t height = 0;                                     // of a picture
-    int64_t prefix_tokens = 0;  // before the grid: class token, distillation token
-    bool is_causal = false;     // a target sees the sources up to itself alone
+    int64_t prefix_tokens = 0;     // before the grid: class token, distillation token
+    bool has_start_token = false;  // false in a causal model: token 0 is at the start
+    bool is_causal = false;        // a target sees the sources up to itself alone
     MixerTraits mixer = {};
     TaskTraits task = {};
 };

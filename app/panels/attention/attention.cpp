@@ -157,9 +157,11 @@ std::string shift_words(const Positions& positions) {
                             : positions.channels > 1 ? "sub-pixel"
                                                      : "pixel";
     return fmt::format(
-        "Input j reads {} j \u2212 1 and stands at its place; input 0 is the start token, whose "
-        "share is in the cell below each map.",
-        one);
+        "Input j reads {} j \u2212 1 and stands at its place; input 0 is {}, whose share is in the "
+        "cell below each map.",
+        one,
+        positions.has_start_token ? "the start token"
+                                  : "token 0, as this model has no start token");
 }
 
 void AttentionPanel::draw(Ui& ui) {
@@ -167,11 +169,11 @@ void AttentionPanel::draw(Ui& ui) {
     if (sample_state(ui) || no_attention_state(ui, "No attention in this model")) return;
     const Positions positions(ui.status);
     choose_target(ui, positions);
-    draw_tools(ui, positions);
-    if (sample_missing(ui)) return;
     // Every model opens on a part that it has.
     const bool is_new = std::exchange(opened_, ui.opened) != ui.opened;
     if (is_new && parts_ == 0 && !ui.status.mixer.has_prior()) parts_ = 1;
+    draw_tools(ui, positions);
+    if (sample_missing(ui)) return;
     if (reduce_ == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
     const Cell& cell = ui.selection.cell;
     data_.update(ui, {.layer = cell.layer,

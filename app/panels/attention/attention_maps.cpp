@@ -133,7 +133,7 @@ void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, con
     const float share = part.map.row.front(), side = ui.px(kStartCell);
     const ImVec2 low = {part.box.low.x, part.box.high.y + ui.px(kStart - kStartCell)};
     const viz::Box cell = {low, {low.x + side, low.y + side}};
-    std::string words = shown.positions.has_class_token ? "class token " : "start token ";
+    std::string words = start_words(shown.positions) + std::string(" ");
     words += std::isnan(share) ? "not visible" : plain_number(100 * share, 3) + " %";
     if (share > shown.coloring.range.high) words += ", above the range";
     if (std::isnan(share)) {

@@ -8,6 +8,8 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/layer_words.h"
+#include "app/panels/shared/positions.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
 #include "app/widgets/buttons.h"
@@ -29,18 +31,19 @@ constexpr int64_t kMostDenseRank = 1024;  // tokens of a w without factors
 // Columns of the probe "reach", then two of "rank".
 struct StructureColumn {
     const char *title, *sort, *id;
-    bool is_share = false, on_grid = false;
+    bool is_share = false, on_grid = false, at_start = false;
 };
-constexpr StructureColumn kStructure[] = {{"50 %", "Within 50 %", "within_50"},
-                                          {"90 %", "Within 90 %", "within_90"},
-                                          {"Distance", "Mean distance", "mean_distance"},
-                                          {"Left, %", "Looks left", "left", true},
-                                          {"Right, %", "Looks right", "right", true},
-                                          {"Above, %", "Looks up", "above", true, true},
-                                          {"Below, %", "Looks down", "below", true, true},
-                                          {"Start, %", "Looks at the start", "start", true},
-                                          {"Rank 90 %", "Rank, 90 %", "rank_90"},
-                                          {"Rank 99 %", "Rank, 99 %", "rank_99"}};
+constexpr StructureColumn kStructure[] = {
+    {"50 %", "Within 50 %", "within_50"},
+    {"90 %", "Within 90 %", "within_90"},
+    {"Distance", "Mean distance", "mean_distance"},
+    {"Left, %", "Looks left", "left", true},
+    {"Right, %", "Looks right", "right", true},
+    {"Above, %", "Looks up", "above", true, true},
+    {"Below, %", "Looks down", "below", true, true},
+    {"Start, %", "Looks at the start", "start", true, false, true},
+    {"Rank 90 %", "Rank, 90 %", "rank_90"},
+    {"Rank 99 %", "Rank, 99 %", "rank_99"}};
 constexpr size_t kStructureNumbers = std::size(kStructure), kOfReach = 8;
 
 struct HeadStructure {
@@ -77,6 +80,7 @@ bool has_quick_rank(const ViewState& ui) {
 }
 
 bool StructurePanel::shows(const ViewState& ui, const StructureColumn& column) {
+    if (column.at_start) return *start_words(Positions(ui.status)) != '\0';
     return !column.on_grid || (!ui.status.task.is_text() && !ui.status.task.is_mixer_alone);
 }
 
@@ -193,11 +197,13 @@ void StructurePanel::draw(Ui& ui) {
                              : ui.status.task.tokens == TokenKind::patches ? "patches"
                                                                            : "pixels";
     hint(ui,
+    const std::string start = start_words(Positions(ui.status));
          fmt::format("Shares of the bias alone (K = 0), the mean over all targets; a bias of 0 "
                      "looks everywhere alike. 50 % and 90 %: the distance within which that share "
-                     "lies; Distance: its mean; in {}. Start: the start token. Rank: singular "
-                     "values that hold so much of the energy{}.",
-                     unit, has_quick_rank(ui) ? "" : "; not shown for this layout or size"));
+                     "lies; Distance: its mean; in {}.{} Rank: singular values that hold so much "
+                     "of the energy{}.",
+                     unit, start.empty() ? "" : " Start: input 0 (" + start + ").",
+                     has_quick_rank(ui) ? "" : "; not shown for this layout or size"));
     if (!error_.empty()) banner(ui, {.title = "A bias could not be read", .sentence = error_});
     if (pending_ > 0)
         (void)progress_line(

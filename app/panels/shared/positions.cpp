@@ -11,6 +11,7 @@ Positions::Positions(const Status& status, int64_t layer) {
     is_text = status.task.is_text();
     is_autoregressive = status.task.is_autoregressive;
     is_causal = status.config.model.causal();
+    has_start_token = is_autoregressive && model.start_token;
     is_vectors = status.task.tokens == TokenKind::vectors;
     const bool has_values = status.task.tokens == TokenKind::values;
     has_class_token = !is_autoregressive && status.tokens > status.grid_height * status.grid_width;
@@ -79,6 +80,12 @@ const char* Positions::one() const {
 
 const char* Positions::several() const {
     return is_vectors ? "positions" : is_text ? "bytes" : is_autoregressive ? "pixels" : "patches";
+}
+
+const char* start_words(const Positions& positions) {
+    if (positions.has_class_token) return "class token";
+    if (!positions.is_autoregressive) return "";
+    return positions.has_start_token ? "start token" : "token 0";
 }
 
 std::string Positions::target_words(int64_t t) const {

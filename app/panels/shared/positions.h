@@ -10,8 +10,8 @@ namespace aft::app {
 
 struct Positions {
     bool is_text = false, is_autoregressive = true, has_class_token = false, is_causal = true;
-    bool is_vectors = false;
-    int64_t tokens = 0;                           // T
+    bool is_vectors = false, has_start_token = false;  // token 0 is at the start without one
+    int64_t tokens = 0;                                // T
     int64_t height = 1, width = 1, channels = 1;  // grid of the picture (patches for a classifier)
 
     // Of a layer, which in maps alone may have a grid of its own; -1: of the model.
@@ -41,5 +41,9 @@ struct Positions {
     void take_grid(const MapsConfig& maps, int64_t layer);
     [[nodiscard]] GridPosition place_of(int64_t sub_pixel) const;
 };
+
+// What stands where a source has no place: "start token", "class token", or "token 0" where the
+// model has no token of its own for it; "" where every source has a place.
+[[nodiscard]] const char* start_words(const Positions& positions);
 
 }  // namespace aft::app

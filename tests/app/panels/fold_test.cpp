@@ -44,6 +44,20 @@ TEST(Positions, SourceIsTheInputOneSubPixelBefore) {
     EXPECT_EQ(p.source_at(1, 2, 2), -1) << "the last sub-pixel is never an input";
 }
 
+TEST(Positions, TheStartIsNamedAsItIs) {
+    Status s = image_status(2, 2, 1);
+    EXPECT_STREQ(start_words(Positions(s)), "start token");
+    s.config.model.start_token = false;
+    EXPECT_STREQ(start_words(Positions(s)), "token 0");
+    s.config.model.task = "classify";
+    s.grid_height = s.grid_width = 2;
+    s.tokens = 4;
+    s = with_traits(s);
+    EXPECT_STREQ(start_words(Positions(s)), "") << "every source is a patch";
+    s.tokens = 5;
+    EXPECT_STREQ(start_words(Positions(s)), "class token");
+}
+
 TEST(Positions, AClassifierHasPatchesAndMaybeAClassToken) {
     Status s = image_status(16, 16, 1);
     s.config.model.task = "classify";
