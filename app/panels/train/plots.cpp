@@ -38,6 +38,7 @@ class PlotsPanel final : public Panel {
     enum PlotPlace { loss, gradient, bias, speed, rate, count };
 
     void draw_tools(DrawContext& ui);
+    [[nodiscard]] std::vector<PlotPlace> small_plots() const;
     void draw_small(PaneContext& ui, float height);
     void draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size);
     [[nodiscard]] Plot loss_plot(PaneContext& ui);
@@ -235,21 +236,30 @@ PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
     return out;
 }
 
+// What the run has logged; the first two carry names at their lines' ends.
+std::vector<PlotsPanel::PlotPlace> PlotsPanel::small_plots() const {
+    std::vector<PlotPlace> out;
+    for (const PlotPlace place : {gradient, bias, speed, rate})
+        if (!plots_[place].view.curves.empty()) out.push_back(place);
+    return out;
+}
+
 void PlotsPanel::draw_small(PaneContext& ui, float height) {
+    const std::vector<PlotPlace> places = small_plots();
     const float gap = ui.px(12), available = ImGui::GetContentRegionAvail().x;
-    const int across = available > ui.px(760) ? 4 : 2;
-    const float tall = std::floor(across == 4 ? height : (height - ui.px(8)) / 2);
-    // The left ones carry names at their lines' ends.
+    const size_t across = std::min<size_t>(available > ui.px(760) ? 4 : 2, places.size());
+    const bool is_one_row = across == places.size();
+    const float tall = std::floor(is_one_row ? height : (height - ui.px(8)) / 2);
     const float free = available - gap * static_cast<float>(across - 1);
-    const float wide = std::floor(free * (across == 4 ? 0.3f : 0.5f));
-    const ImVec2 named(wide, tall), size(across == 4 ? std::floor(free * 0.2f) : wide, tall);
-    constexpr PlotPlace kPlaces[] = {gradient, bias, speed, rate};
-    for (int i = 0; i < 4; ++i) {
+    const auto share = [&](PlotPlace place) { return is_one_row && place > bias ? 2.0F : 3.0F; };
+    float all = 0;
+    for (size_t i = 0; i < across; ++i) all += share(places[i]);
+    for (size_t i = 0; i < places.size(); ++i) {
         if (i % across != 0)
             ImGui::SameLine(0, gap);
         else if (i > 0)
             ImGui::Dummy({1, ui.px(2)});
-        draw_plot(ui, kPlaces[i], i < 2 ? named : size);
+        draw_plot(ui, places[i], {std::floor(free * share(places[i]) / all), tall});
     }
 }
 
@@ -338,8 +348,10 @@ void PlotsPanel::draw(Ui& ui) {
     const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(available.y * 0.38f));
     const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y + ui.px(8);
     plots_ = {loss_plot(ui), gradient_plot(ui), bias_plot(ui), speed_plot(ui), rate_plot(ui)};
-    draw_plot(ui, loss, {available.x, std::max(ui.px(190), available.y - small - spacing)});
-    draw_small(ui, small);
+    const bool has_small = !small_plots().empty();
+    const float below = has_small ? small + spacing : ui.px(2);
+    draw_plot(ui, loss, {available.x, std::max(ui.px(190), available.y - below)});
+    if (has_small) draw_small(ui, small);
     if (marker_ != next_marker_) ui.want_frames(2);
 }
 
