@@ -54,8 +54,6 @@ bool Run::follow_metrics() {
     Status& status = view_.status;
     status.target_step = asked_steps(read_events(run_.path), config());
     status.step = std::llround(view_.curves.step.back());
-    // Another program need not say for how long it trains.
-    status.target_step = std::max(status.target_step, config().train.steps == 0 ? status.step : 0);
     const auto times = view_.curves.columns.find("timing.step_ms");
     if (times != view_.curves.columns.end() && std::isfinite(times->second.back())) {
         status.step_ms = times->second.back();
@@ -87,9 +85,10 @@ bool Run::follow_weights() {
     if (!model_.opened) view_.status.message.clear();  // it waited for this one
     if (!model_.data_source.empty()) checkpoint->config.data.source = model_.data_source;
     describe_model(view_, checkpoint->config, *checkpoint);
+    if (step > checkpoint->step) show_last_row(view_);
     view_.status.step = step;
-    view_.status.target_step =
-        std::max(view_.status.target_step, asked_steps(read_events(run_.path), config()));
+    // Another program need not say for how long it trains.
+    view_.status.target_step = asked_steps(read_events(run_.path), config());
     view_.status.saved_step = checkpoint->step;
     model_.opened = checkpoint;
     publisher_.publish_checkpoint(checkpoint);
@@ -121,6 +120,8 @@ void Run::take_over() {
                                  is_done ? "finished at" : "ended at", status.step,
                                  is_done || target == 0 ? "" : fmt::format(" of {}", target));
     // Those were the other process's.
+    status.memory_bytes = 0;
+    status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     const bool is_gone = !fs::exists(run_.path);
     if (is_gone) {
         status.can_train = false;
@@ -128,8 +129,6 @@ void Run::take_over() {
                          " is gone: it was deleted or moved; what is shown was read "
                          "before";
     }
-    status.memory_bytes = 0;
-    status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     if (!model_.opened) {
         apply(RunEvent::failed);
         status.error = fmt::format("{}: the run ended before its first checkpoint", run_.path);

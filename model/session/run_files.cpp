@@ -60,7 +60,7 @@ std::string Run::reload() {
     Status& status = view_.status;
     const int64_t step = status.step, target = status.target_step;
     describe_model(view_, model_.opened->config, *model_.opened);
-    status.target_step = std::max(status.target_step, target);
+    status.target_step = status.following ? target : std::max(status.target_step, target);
     if (status.following) status.step = std::max(status.step, step);
     status.saved_step = model_.opened->step;
     publisher_.publish_checkpoint(model_.opened);

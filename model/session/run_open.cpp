@@ -78,8 +78,13 @@ void Run::open_run() {
         return;
     }
     open_file(run_.path);  // without a checkpoint: an error that says so
-    status.target_step =
-        std::max(status.target_step, asked_steps(read_events(run_.path), config()));
+    const int64_t asked = asked_steps(read_events(run_.path), config());
+    status.target_step = status.following ? asked : std::max(status.target_step, asked);
+    if (status.following && !view_.curves.step.empty() &&
+        view_.curves.step.back() > static_cast<double>(status.step)) {  // the log is ahead
+        status.step = std::llround(view_.curves.step.back());
+        show_last_row(view_);
+    }
     if (!status.following) status.message = steps_without_weights();
 }
 

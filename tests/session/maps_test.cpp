@@ -75,12 +75,46 @@ TEST(SessionMaps, ARunOfAnotherProgramIsFollowed) {
     const FieldSetPtr fields = answer(session, bias_at(-1), nullptr, /*stale_ok=*/false);
     ASSERT_NE(fields, nullptr);
     EXPECT_EQ(fields->fields.front().values[0], 5);
-    EXPECT_EQ(session.status().target_step, 50) << "nothing says for how long it trains";
+    EXPECT_EQ(session.status().target_step, 0) << "nothing says for how long it trains";
     EXPECT_FALSE(session.status().can_train);
     lock.reset();
     ASSERT_TRUE(wait_state(session, RunState::stopped));
+    EXPECT_EQ(session.status().target_step, 50);
     EXPECT_FALSE(session.status().can_train);
     EXPECT_EQ(session.status().error, "");
+}
+
+// Its log is ahead of its last checkpoint, and nothing says for how long it trains.
+TEST(SessionMaps, AFollowedRunIsAtTheEndOfItsLog) {
+    const Scratch scratch;
+    put_maps_run(scratch / "run");
+    put_maps_step(scratch / "run", 850, 1);
+    std::ofstream(scratch / "run/metrics.jsonl", std::ios::app)
+        << nlohmann::json{{"step", 857}, {"loss", 1.5}}.dump() << "\n";
+    const FileHandle lock = lock_run(scratch / "run");
+    TestSession session(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::running));
+    EXPECT_EQ(session.status().step, 857);
+    EXPECT_EQ(session.status().loss, 1.5) << "of its log, as the step";
+    EXPECT_EQ(session.status().saved_step, 850) << "the maps are of it";
+    EXPECT_EQ(session.status().target_step, 0);
+    put_maps_step(scratch / "run", 900, 1);
+    ASSERT_TRUE(wait_for([&] { return session.status().saved_step == 900; }));
+    EXPECT_EQ(session.status().target_step, 0);
+}
+
+TEST(SessionMaps, AFollowedRunThatIsDeletedIsGone) {
+    const Scratch scratch;
+    put_maps_run(scratch / "run");
+    put_maps_step(scratch / "run", 5, 1);
+    const FileHandle lock = lock_run(scratch / "run");
+    TestSession session(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::running));
+    std::filesystem::remove_all(scratch / "run");
+    ASSERT_TRUE(wait_state(session, RunState::stopped));
+    EXPECT_NE(session.status().message.find("is gone: it was deleted or moved"), std::string::npos)
+        << session.status().message;
+    EXPECT_FALSE(session.status().can_train);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
     icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, {text_size::icon_inline, color});
     text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, {text_size::hint, color});
     std::string steps = "step " + group_thousands(run.step);
-    if (run.state != "finished" && run.state != "model")
+    if (run.state != "finished" && run.state != "model" && run.target_step > 0)
         steps += " of " + group_thousands(run.target_step);
     text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
 }

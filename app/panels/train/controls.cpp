@@ -116,6 +116,10 @@ void ControlsPanel::draw_target(PaneContext& ui) {
     label_column(ui, "Target step", 116,
                  "The step to stop at. It can be raised at any time, also after the end.");
     int64_t target = ui.status.target_step;
+    if (ui.status.following && target == 0) {
+        key_value(ui, {"", "target_step"}, "not named by this run");
+        return;
+    }
     if (std::exchange(focus_target_, false))
         ui.edit = {.id = kTarget,
                    .text = std::to_string(target),

@@ -248,12 +248,14 @@ void RunPanel::draw_progress(PaneContext& ui) {
     const Status& s = ui.status;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    const double target = static_cast<double>(std::max<int64_t>(1, s.target_step));
-    const bool has_error = !s.error.empty();
-    progress_bar(ui, static_cast<double>(s.step) / target, has_error ? ui.theme.error : ui.theme.ok,
-                 5);
+    const double target = static_cast<double>(s.target_step);
+    const bool has_error = !s.error.empty(), has_target = s.target_step > 0;
+    progress_bar(ui, has_target ? static_cast<double>(s.step) / target : 0,
+                 has_error ? ui.theme.error : ui.theme.ok, 5);
     ui.recorder.item("progress", ui.recorder.claim("Progress##progress"),
-                     fmt::format("{} of {}", s.step, s.target_step));
+                     has_target ? fmt::format("{} of {}", s.step, s.target_step)
+                                : fmt::format("{} steps", s.step));
+    if (!has_target) return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (const Event& event : ui.curves->events) {
         if (event.kind != "save") continue;
@@ -285,8 +287,10 @@ void RunPanel::draw_numbers(PaneContext& ui) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     RunPen pen{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x};
     const std::string of_target =
-        fmt::format("of {} steps{}", group_thousands(s.target_step),
-                    is_at_target(s) ? ": raise the target step to train on" : "");
+        s.target_step == 0
+            ? "steps"
+            : fmt::format("of {} steps{}", group_thousands(s.target_step),
+                          is_at_target(s) ? ": raise the target step to train on" : "");
     put(ui, pen, group_thousands(s.step), of_target);
     if (is_at_target(s))
         ui.recorder.item("hint", ui.recorder.claim("Target reached##target_reached"), of_target);

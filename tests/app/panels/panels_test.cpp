@@ -150,6 +150,37 @@ TEST_F(Empty, SmallPlotsStandSideBySide) {
     }
 }
 
+// What another program does not log has no axes.
+TEST_F(Empty, PlotsOfWhatIsNotLoggedAreLeftOut) {
+    make(fed([](Ui& ui) {
+        feed_small(ui);
+        auto curves = std::make_shared<Curves>(*ui.curves);
+        for (const char* const column : {"grad_norm", "lr", "timing.step_ms"})
+            curves->columns.erase(column);
+        ui.curves = curves;
+    }));
+    run("view.workspace_train\nframes 3\n");
+    for (const char* const name : {"gradient_norm", "speed", "rate"})
+        EXPECT_FALSE(is_there(std::string("curves/plots/") + name)) << name;
+    EXPECT_TRUE(is_there("curves/plots/loss"));
+    const WidgetRecord* const bias = ui().recorder.find("curves/plots/bias_norm");
+    ASSERT_NE(bias, nullptr);
+    const WidgetRecord* const loss = ui().recorder.find("curves/plots/loss");
+    EXPECT_NEAR(bias->max.x, loss->max.x, 2) << "the others take its space";
+}
+
+TEST_F(Empty, ATargetThatNobodyNamedIsNotShown) {
+    make(fed([](Ui& ui) {
+        feed_small(ui);
+        ui.status.following = true;
+        ui.status.target_step = 0;
+    }));
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_EQ(value_of("run/run/progress"), "40 steps");
+    EXPECT_FALSE(is_there("run/run/target_reached"));
+    EXPECT_EQ(value_of("controls/optimiser/target_step"), "not named by this run");
+}
+
 TEST_F(Empty, SidePanesFollowTheScaleAtRunTime) {
     make(fed(feed_small), {3200, 2000});
     ui().settings.remember({.path = "/runs/fed", .name = "fed", .what = "", .opened = 1});
