@@ -106,7 +106,7 @@ constexpr Simple kSimple[] = {
     {"selection.pin", "Pin", "Keeps this place and step in the list of pins.", icon::pin, "P",
      needs_open_model,
      [](PaneContext& ui) {
-         ui.selection.pin(ui.shown_step());
+         ui.selection.pin(ui.shown_weights());
          ui.commands.send(KeepCheckpoint{ui.shown_step()});
      }},
     {"selection.remove_pins", "Remove pins", "Empties the list of pins.", icon::trash, "",

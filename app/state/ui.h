@@ -50,6 +50,10 @@ struct ModelView {
     [[nodiscard]] bool has_model() const {
         return status.state != RunState::empty && status.state != RunState::opening;
     }
+    // Of the newest weights: those of a run that another process trains are its last checkpoint's.
+    [[nodiscard]] int64_t weights_step() const {
+        return status.following && status.saved_step >= 0 ? status.saved_step : status.step;
+    }
 };
 
 // What is looked at: the model, the selection, the standing experiments, and what the user has set.
@@ -63,6 +67,10 @@ struct ViewState : ModelView {
 
     [[nodiscard]] int64_t shown_step() const {
         return selection.step < 0 ? status.step : selection.step;
+    }
+    // Of the maps, which may be behind the log (weights_step).
+    [[nodiscard]] int64_t shown_weights() const {
+        return selection.step < 0 ? weights_step() : selection.step;
     }
 };
 

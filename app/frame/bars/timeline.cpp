@@ -284,13 +284,30 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
                         ui.px(3));
 }
 
+// Under the pill, round `at`.
+static void draw_behind(PaneContext& ui, ImVec2 at, bool is_tight) {
+    const std::string words =
+        (is_tight ? "maps " : "maps of step ") + step_words(ui.weights_step());
+    const float width = text_extent(ui, words, text_size::hint).x;
+    text_at(ui, {at.x - width / 2, at.y}, words, {text_size::hint, ui.theme.text3});
+    ui.recorder.area({.kind = "label",
+                      .path = ui.recorder.claim("Maps of step##maps_of"),
+                      .min = {at.x - width / 2, at.y},
+                      .max = {at.x + width / 2, at.y + ui.px(text_size::hint)},
+                      .value = std::to_string(ui.weights_step()),
+                      .why_not = {}});
+}
+
 void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
     const bool is_live = ui.selection.step < 0;
     const RunState state = ui.status.state;
     const bool runs = state == RunState::running || state == RunState::stopping;
     const ImVec2 size(std::min(ui.px(104), b.x - a.x - ui.px(20)), ui.px(26));
     const bool is_tight = size.x < ui.px(96);
-    ImGui::SetCursorScreenPos({(a.x + b.x - size.x) / 2, (a.y + b.y - size.y) / 2});
+    // Of a run that another process trains: the curves are newer than the maps.
+    const bool is_behind = is_live && ui.weights_step() < ui.status.step;
+    const float up = is_behind ? ui.px(8) : 0;
+    ImGui::SetCursorScreenPos({(a.x + b.x - size.x) / 2, (a.y + b.y - size.y) / 2 - up});
     const WidgetPath path = ui.recorder.claim("Live##live");
     if (ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav)) go_live(ui);
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
@@ -320,9 +337,13 @@ void Timeline::draw_live(PaneContext& ui, ImVec2 a, ImVec2 b) {
         text_at(ui, {x + ui.px(22) + width, middle - ui.px(text_size::hint) / 2}, "End",
                 {text_size::hint, ui.theme.text3});
     ui.recorder.item("button", path, !is_live ? "" : runs ? "live" : "latest");
-    tooltip(ui, {.name = "Go live",
-                 .key = "End",
-                 .sentence = "All views follow training, or show its last step where it rests."});
+    if (is_behind) draw_behind(ui, {(a.x + b.x) / 2, high.y + ui.px(1)}, is_tight);
+    tooltip(ui,
+            {.name = "Go live",
+             .key = "End",
+             .sentence = is_behind ? "The curves follow training, the maps its last checkpoint."
+                                   : "All views follow training, or show its last step where it "
+                                     "rests."});
 }
 
 void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {

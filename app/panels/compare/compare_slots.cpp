@@ -65,7 +65,7 @@ ComparedSlot CompareSlots::resolve_open(const PaneContext& ui) const {
     out.steps = ui.history;
     if (!ui.has_model()) return out;
     out.status = &ui.status;
-    out.step = ui.shown_step();
+    out.step = ui.shown_weights();
     return out;
 }
 

@@ -8,7 +8,7 @@ namespace aft::app {
 
 std::string step_words(const ViewState& ui, const FieldSetPtr& fields) {
     const int64_t step =
-        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
+        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_weights();
     return fmt::format("{}, step {}", ui.status.name, group_thousands(std::max<int64_t>(0, step)));
 }
 
