@@ -178,8 +178,9 @@ void draw_labels(const AtlasFrame& s) {
     for (size_t r = 0; r < s.view.row_labels.size(); r += down) {
         const Box box = s.box(int(r), 0);
         const float y = (box.low.y + box.high.y) / 2 - s.look.px(8);
-        text_at(s.look, {s.corner.x, y}, s.view.row_labels[r],
-                style(int(r) == s.view.selected_row, Align::left));
+        TextStyle of_row = style(int(r) == s.view.selected_row, Align::left);
+        of_row.max_width = s.view.shape.row_label - s.look.px(4);
+        text_at(s.look, {s.corner.x, y}, s.view.row_labels[r], of_row);
     }
     for (size_t c = 0; c < s.view.column_labels.size(); c += across) {
         const Box box = s.box(0, int(c));

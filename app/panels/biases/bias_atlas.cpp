@@ -6,6 +6,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
@@ -78,7 +79,7 @@ Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 are
         tried.lines = lines;
         tried.shape = {.rows = int(form.layers) * lines,
                        .columns = int(form.heads) / lines,
-                       .row_label = ui.px(34),
+                       .row_label = ui.px(has_layer_names(ui.status) ? 132 : 34),
                        .column_label = ui.px(lines == 1 ? 24 : 6),
                        .cell_label = lines == 1 ? 0 : ui.px(22),
                        .row_bar = has_bars ? ui.px(134) : 0};
@@ -141,7 +142,8 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
     row_labels_.assign(plan.is_grid ? size_t(plan.shape.rows) : 0, "");
     column_labels_.clear();
     for (int64_t layer = 0; layer < form.layers; ++layer) {
-        if (plan.is_grid) row_labels_[size_t(layer * plan.lines)] = fmt::format("L{}", layer);
+        if (plan.is_grid)
+            row_labels_[size_t(layer * plan.lines)] = "L" + layer_words(ui.status, layer);
         const int64_t heads = layers_.form(layer).heads;  // others may have more: no name there
         for (int64_t head = 0; head < heads; ++head) {
             const size_t at = plan.index(layer, head);

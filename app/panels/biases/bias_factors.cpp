@@ -8,6 +8,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/fold.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/watch.h"
 #include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"

@@ -10,6 +10,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/bias_axes.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"

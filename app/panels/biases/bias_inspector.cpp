@@ -6,6 +6,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/shared/copy_command.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"

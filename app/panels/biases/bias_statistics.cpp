@@ -7,6 +7,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/states.h"
@@ -60,7 +61,8 @@ void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
 void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
-    std::vector<Column> columns = {{.title = "Layer", .width = 80}};
+    std::vector<Column> columns = {
+        {.title = "Layer", .width = has_layer_names(ui.status) ? 180.0F : 80.0F}};
     if (has_heads) columns.push_back({.title = "Head", .width = 60});
     for (const char* const title : {"Minimum", "Maximum", "Mean", kFrobeniusNorm})
         columns.push_back({.title = title, .right = true});
@@ -78,7 +80,7 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
         const auto number = [&](double v) { return there ? shown_value(quantity, v) : "\u2013"; };
         TableRow row{.name = has_heads ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
                                        : fmt::format("L{0}##l{0}", layer)};
-        row.cells = {std::to_string(layer)};
+        row.cells = {layer_words(ui.status, layer)};
         if (has_heads) row.cells.push_back(std::to_string(head));
         for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
         if (has_kernel)

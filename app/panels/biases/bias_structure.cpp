@@ -143,7 +143,8 @@ void StructurePanel::draw_tools(PaneContext& ui) {
 }
 
 void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
-    std::vector<Column> columns = {{.title = "Layer", .width = 60}};
+    std::vector<Column> columns = {
+        {.title = "Layer", .width = has_layer_names(ui.status) ? 180.0F : 60.0F}};
     if (form.heads > 1) columns.push_back({.title = "Head", .width = 60});
     int sorted_by = -1;
     std::vector<int> numbers(columns.size(), 0);  // of each column: what sort_ is by it
@@ -163,7 +164,7 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
     std::vector<TableRow> rows;
     for (const HeadStructure& one : sorted) {
         TableRow row{.name = fmt::format("L{0} h{1}##l{0}_h{1}", one.layer, one.head)};
-        row.cells = {std::to_string(one.layer)};
+        row.cells = {layer_words(ui.status, one.layer)};
         if (form.heads > 1) row.cells.push_back(std::to_string(one.head));
         for (size_t i = 0; i < kStructureNumbers; ++i) {
             if (!shows(ui, kStructure[i])) continue;
@@ -196,8 +197,8 @@ void StructurePanel::draw(Ui& ui) {
     const char* const unit = is_flat                                       ? "tokens"
                              : ui.status.task.tokens == TokenKind::patches ? "patches"
                                                                            : "pixels";
-    hint(ui,
     const std::string start = start_words(Positions(ui.status));
+    hint(ui,
          fmt::format("Shares of the bias alone (K = 0), the mean over all targets; a bias of 0 "
                      "looks everywhere alike. 50 % and 90 %: the distance within which that share "
                      "lies; Distance: its mean; in {}.{} Rank: singular values that hold so much "

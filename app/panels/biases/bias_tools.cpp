@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/state/probe_options.h"
@@ -182,13 +183,6 @@ bool bias_state(Ui& ui, const BiasForm& form) {
     return true;
 }
 
-std::string layer_words(const Status& status, int64_t layer) {
-    const std::vector<MapLayer>& maps = status.config.model.maps.layers;
-    const bool has_name = layer >= 0 && layer < static_cast<int64_t>(maps.size());
-    return has_name ? fmt::format("{}, {}", layer, maps[static_cast<size_t>(layer)].name)
-                    : std::to_string(layer);
-}
-
 BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell) {
     BiasReading out;
     out.cell = cell;
@@ -226,7 +220,7 @@ std::string shown_value(const ViewState& ui, double value) {
 
 std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
                                    const BiasReading& r) {
-    std::vector<ReadOut> out = {{"layer", std::to_string(r.cell.layer)}};
+    std::vector<ReadOut> out = {{"layer", layer_words(ui.status, r.cell.layer)}};
     const Quantity quantity = ui.selection.quantity;
     if (form.is_kernel() || form.has_heads())
         out.push_back({"head", std::to_string(std::max<int64_t>(0, r.cell.head))});

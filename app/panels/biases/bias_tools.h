@@ -18,9 +18,6 @@ void draw_bias_caption(PaneContext& ui, std::string_view title, std::string word
 // Draws the empty, loading or error state and returns true when there is nothing else to draw.
 [[nodiscard]] bool bias_state(Ui& ui, const BiasForm& form);
 
-// "3", and in maps alone what its file calls it: "3, decoder block".
-[[nodiscard]] std::string layer_words(const Status& status, int64_t layer);
-
 // A value under the pointer, with all its indices.
 struct BiasReading {
     Cell cell;

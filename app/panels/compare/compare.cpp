@@ -12,6 +12,7 @@
 #include "app/panels/compare/compare_tables.h"
 #include "app/panels/compare/compare_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/model_state.h"
 #include "app/widgets/buttons.h"
@@ -73,12 +74,12 @@ void ComparePanel::draw_table(PaneContext& ui, ImVec2 area) {
 }
 
 void ComparePanel::draw_lower(PaneContext& ui, ImVec2 area) {
-    lower_tools(ui, numbers_words(ui, slots_, numbers_));
     const int before = ui.selection.compare.lower;
     const float top = ImGui::GetCursorPosY();
-    const float height = area.y - ui.px(34);
+    lower_tools(ui, numbers_words(ui, slots_, numbers_));
     // What was chosen comes into view.
     if (ui.selection.compare.lower != before) ImGui::SetScrollY(top);
+    const float height = area.y - ui.px(34);
     if (ImGui::BeginChild("lower", {area.x, height}))
         draw_table(ui, {ImGui::GetContentRegionAvail().x, height - ui.px(4)});
     ImGui::EndChild();
@@ -86,7 +87,11 @@ void ComparePanel::draw_lower(PaneContext& ui, ImVec2 area) {
 
 void ComparePanel::draw_compared(PaneContext& ui) {
     if (compare_tools(ui, slots_)) maps_.fit();
-    caption(ui, fmt::format("{}, layer {}", quantity_words(ui.selection.quantity), shown_.layer()),
+    const Status* const named = slots_.at(0).status;
+    caption(ui,
+            fmt::format("{}, layer {}", quantity_words(ui.selection.quantity),
+                        named != nullptr ? layer_words(*named, shown_.layer())
+                                         : std::to_string(shown_.layer())),
             compare_caption(ui, slots_, maps_.scale_words()));
     // Where the window is low the maps and what is below them scroll.
     constexpr float kLeast = 360;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/panels/shared/bias_values.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/positions.h"
 #include "app/widgets/table.h"
@@ -54,9 +55,15 @@ std::vector<std::string> place_cells(const ComparedSlot& slot, const Cell& cell)
     return {positions.target_words(cell.target), positions.source_words(cell.source)};
 }
 
+Column layer_column(const CompareSlots& slots) {
+    const Status* const named = slots.at(0).status;
+    const bool has_names = named != nullptr && has_layer_names(*named);
+    return {.title = "Layer", .width = has_names ? 180.0F : 64.0F};
+}
+
 std::vector<Column> change_columns(const CompareSlots& slots, const std::string& other) {
     const BiasForm& form = *slots.at(0).form;
-    std::vector<Column> columns = {{.title = "Layer", .width = 64}};
+    std::vector<Column> columns = {layer_column(slots)};
     if (has_many_heads(slots)) columns.push_back({.title = "Head", .width = 84});
     if (form.is_kernel())
         columns.push_back({form.layout == BiasLayout::kernel_2d ? "dy, dx" : "Offset"});
@@ -105,7 +112,7 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
         const HeadChange& change = largest[i];
         const Cell cell = cell_of_change(first.form_of(change.layer), change);
         TableRow row{.name = fmt::format("{0}##change_{0}", i), .cells = {}};
-        row.cells.push_back(std::to_string(change.layer));
+        row.cells.push_back(layer_words(*first.status, change.layer));
         if (has_many_heads(slots)) row.cells.push_back(pair_of_heads(change.head_a, change.head_b));
         for (std::string& words : place_cells(first, cell)) row.cells.push_back(std::move(words));
         row.cells.push_back(shown_value(Quantity::w, change.a));
@@ -137,7 +144,7 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
                                  const CompareNumbers& numbers) {
     const size_t other = ui.selection.compare.other;
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
-    std::vector<Column> columns = {{.title = "Layer", .width = 64}};
+    std::vector<Column> columns = {layer_column(slots)};
     for (const std::string& title :
          {"Norm " + a, "Norm " + b, "Norm of " + b + " \u2212 " + a, std::string("Relative"),
           std::string("Correlation"), std::string("Match"), std::string("By gauge, %")})
@@ -145,7 +152,8 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
     std::vector<TableRow> rows;
     for (int64_t i = 0; i < numbers.layers(other); ++i) {
         const LayerNumbers* const of = numbers.layer(other, i);
-        TableRow row{.name = fmt::format("L{0}##l{0}", i), .cells = {std::to_string(i)}};
+        TableRow row{.name = fmt::format("L{0}##l{0}", i),
+                     .cells = {layer_words(*slots.at(0).status, i)}};
         const bool is_there = of != nullptr && of->error.empty();
         if (is_there)
             row.cells.insert(

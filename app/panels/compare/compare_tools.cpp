@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/panels/compare/compare_tables.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/state/probe_options.h"
@@ -63,12 +64,19 @@ void choose_gauge(PaneContext& ui) {
         ui.selection.gauge = chosen == 1 ? Gauge::fixed : Gauge::raw;
 }
 
-void choose_layer(PaneContext& ui, int64_t layers) {
+constexpr float kNumber = 64, kName = 180;  // of the list of layers
+
+// By the names of A.
+void choose_layer(PaneContext& ui, int64_t layers, const Status* named) {
     inline_label(ui, "Layer");
+    const bool has_names = named != nullptr && has_layer_names(*named);
     std::vector<std::string> list;
-    for (int64_t i = 0; i < layers; ++i) list.push_back(fmt::format("{0}##{0}", i));
+    for (int64_t i = 0; i < layers; ++i)
+        list.push_back(
+            fmt::format("{}##{}", has_names ? layer_words(*named, i) : std::to_string(i), i));
     int chosen = static_cast<int>(ui.selection.cell.layer);
-    if (!combo(ui, "Layer##layer", chosen, {.list = list, .width = 64})) return;
+    const float width = has_names ? kName : kNumber;
+    if (!combo(ui, "Layer##layer", chosen, {.list = list, .width = width})) return;
     ui.selection.unlock();
     ui.selection.cell.layer = chosen;
 }
@@ -139,7 +147,9 @@ bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
     if (slots.size() > 2) tools.push_back({190, [&] { choose_other(ui, slots); }});
     if (ui.selection.compare.view == CompareView::split)
         tools.push_back({236, [&] { choose_split(ui); }});
-    tools.push_back({118, [&] { choose_layer(ui, layers); }});
+    const Status* const named = slots.at(0).status;
+    const float of_layers = named != nullptr && has_layer_names(*named) ? kName : kNumber;
+    tools.push_back({54 + of_layers, [&] { choose_layer(ui, layers, named); }});
     if (heads > 1) {
         if (first->heads > 1) tools.push_back({118, [&] { choose_head(ui, heads); }});
         tools.push_back({224, [&] { choose_matching(ui); }});

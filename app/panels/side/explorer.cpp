@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/run_menu.h"
 #include "app/state/icons.h"
@@ -14,6 +15,7 @@
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "model/jobs.h"
 
@@ -166,6 +168,7 @@ void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
                  end - ui.px(8) - low});
     const float bar_low = line.min.x + ui.px(92), bar_high = line.max.x - ui.px(66);
     if (bar_high - bar_low < ui.px(20) || bar_high > end || !std::isfinite(layer.norm)) return;
+    if (low + text_extent(ui, layer.name, text_size::label).x > bar_low) return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled({bar_low, middle - ui.px(2)}, {bar_high, middle + ui.px(2)}, ui.theme.field,
                         ui.px(2));
@@ -183,12 +186,13 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
     for (size_t i = 0; i < ui.status.layers.size(); ++i)
         largest = std::max(largest, std::isfinite(shown_norm(ui, i)) ? shown_norm(ui, i) : 0);
     for (size_t i = 0; i < ui.status.layers.size(); ++i) {
-        const std::string name = "Layer " + std::to_string(i);
+        const std::string name = "Layer " + layer_words(ui.status, static_cast<int64_t>(i));
         if (!passes(name)) continue;
         const double norm = shown_norm(ui, i);
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
         const Row line =
             row(ui, {name, fmt::format("layer_{}", i)}, {22, selected, norm_words(norm)});
+        if (has_layer_names(ui.status)) tooltip(ui, {.name = name});
         draw_layer(ui, line, {name, norm, largest, selected});
         if (line.pressed) {
             Cell cell = ui.selection.cell;

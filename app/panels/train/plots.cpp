@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/train/plot_card.h"
 #include "app/panels/train/plot_series.h"
@@ -197,9 +198,10 @@ PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
         const size_t index = plot.curves.size(), last = layers.size() - 1;
         const double share =
             last > 0 ? static_cast<double>(index) / static_cast<double>(last) : 0.5;
-        out.names.push_back(fmt::format("layer {}", layer));
+        const std::string number = fmt::format("layer {}", layer);
+        out.names.push_back("layer " + layer_words(ui.status, static_cast<int64_t>(layer)));
         plot.curves.push_back(
-            {.label = index == 0 || index == last ? out.names.back() : "",
+            {.label = index == 0 || index == last ? number : "",
              .x = ui.curves->step,
              .y = *values,
              .color = viz::ordered_color(share, ui.theme.name == ThemeName::light),

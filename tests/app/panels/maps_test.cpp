@@ -2,6 +2,7 @@
 // other workspaces say what such a file lacks.
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/shared/bias_map.h"
+#include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/positions.h"
 #include "tests/app/stage_fixture.h"
 #include "tests/app/traits.h"
@@ -54,6 +55,25 @@ TEST_F(MapsAlone, LayersThatDifferAreShownAsPairs) {
         EXPECT_FALSE(is_there(std::string(pane) + "/main/empty_state"));
         EXPECT_EQ(value_of(std::string(pane) + "/main/banner"), "");
     }
+}
+
+TEST_F(MapsAlone, LayersAreNamedWhereTheyAreChosen) {
+    open(mixed_maps(), mixed_tensors());
+    run("view.workspace_biases\nframes 10\n");
+    EXPECT_TRUE(label_of("explorer/layers/layer_2").ends_with("/Layer 2, near"))
+        << label_of("explorer/layers/layer_2");
+    run("click explorer/layers/layer_2\nframes 10\n");
+    EXPECT_TRUE(value_of("atlas/main/hover_line").starts_with("layer 2, near"))
+        << value_of("atlas/main/hover_line");
+    run("click focus/main/tab\nframes 20\n");
+    EXPECT_TRUE(value_of("focus/main/caption").starts_with("Layer 2, near"))
+        << value_of("focus/main/caption");
+    ui().selection.compare.slots.push_back({.path = ui().status.path});
+    ui().selection.compare.slots.insert(ui().selection.compare.slots.begin(), CompareSlot());
+    run("view.workspace_compare\nframes 10\n");
+    ASSERT_TRUE(until([&] { return is_there("compare/main/map_1"); })) << dump(ui());
+    EXPECT_EQ(value_of("compare/main/layer"), "2, near");
+    EXPECT_NE(value_of("compare/main/caption").find("layer 2, near"), std::string::npos);
 }
 
 // Every layer in its own size, beside the same file and beside one whose layers are of other sizes.
