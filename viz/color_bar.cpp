@@ -62,6 +62,8 @@ void draw_histogram(const ColorBarView& view, const Box& box, const Look& look) 
     }
 }
 
+constexpr float kNote = 18;  // the line of the clipped shares, above a histogram
+
 struct TickText {
     float low, high;  // pixels, with a gap
 };
@@ -107,14 +109,9 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
         if (share < 5e-4) return;
         const TextStyle style{
             .size = 14, .color = look.theme.text3, .align = right ? Align::right : Align::left};
-        const float y = box.low.y - look.px(view.histogram.empty() ? 18 : view.histogram_height);
-        const std::string text = plain_number(share * 100, 1) + " % " + word;
-        const float wide = text_extent(look, text, style).x;
-        const float left = right ? box.high.x - wide : box.low.x;
-        ImGui::GetWindowDrawList()->AddRectFilled(  // the histogram may lie under it
-            {left - look.px(3), y}, {left + wide + look.px(3), y + look.px(17)},
-            with_alpha(look.theme.pane, 0.8F));
-        text_at(look, {right ? box.high.x : box.low.x, y}, text, style);
+        const float histogram = view.histogram.empty() ? 0 : view.histogram_height + 2;
+        text_at(look, {right ? box.high.x : box.low.x, box.low.y - look.px(histogram + kNote)},
+                plain_number(share * 100, 1) + " % " + word, style);
     };
     note(view.clipped.above, "above", true);
     note(view.clipped.below, "below", false);
@@ -211,16 +208,20 @@ std::vector<double> bar_ticks(const Coloring& coloring, double gap) {
     return ticks;
 }
 
+// Of what stands above the bar, in pixels.
+static float height_above(const ColorBarView& view, const Look& look) {
+    return look.px(view.histogram.empty() ? 4 : kNote + view.histogram_height + 2);
+}
+
 float color_bar_height(const ColorBarView& view, const Look& look) {
-    const float above = view.histogram.empty() ? look.px(4) : look.px(view.histogram_height + 2);
-    return above + look.px(12 + 4 + 16);
+    return height_above(view, look) + look.px(12 + 4 + 16);
 }
 
 ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
     ColorBarReply reply;
     reply.range = view.coloring.range;
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const float above = view.histogram.empty() ? look.px(4) : look.px(view.histogram_height + 2);
+    const float above = height_above(view, look);
     reply.bar = {{corner.x, corner.y + above},
                  {corner.x + view.width, corner.y + above + look.px(12)}};
     ImGui::PushID(view.id);
@@ -234,7 +235,7 @@ ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
             BarScale(view.coloring).value((mouse.x - reply.bar.low.x) / reply.bar.width());
     ImGui::PopID();
 
-    const Box above_bar = {{corner.x, corner.y},
+    const Box above_bar = {{corner.x, reply.bar.low.y - look.px(view.histogram_height + 2)},
                            {corner.x + view.width, reply.bar.low.y - look.px(2)}};
     draw_histogram(view, above_bar, look);
     draw_gradient(reply.bar, view.coloring);

@@ -17,7 +17,7 @@ struct ColorBarView {
     float width = 200;
     std::span<const float> histogram{};  // counts, from aft::histogram; empty = none
     float histogram_height = 28;         // at scale 1
-    ClippedShare clipped{};              // shown at the ends: "0.1 % above"
+    ClippedShare clipped{};              // in a line above the histogram: "0.1 % above"
     std::optional<double> marker{};      // hovered value: a triangle
     bool low_locked = false, high_locked = false, can_drag = true;
     bool percent = false;    // numbers times 100 with a % sign

@@ -86,6 +86,8 @@ struct Painted {
             (void)draw_color_bar({.coloring = view.coloring,
                                   .width = 460,
                                   .histogram = bars,
+                                  .histogram_height = 12,
+                                  .clipped = {.below = 0.002, .above = 0.031},
                                   .marker = 1.0,
                                   .low_locked = true,
                                   .low_note = "floor"},

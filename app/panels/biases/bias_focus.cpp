@@ -228,7 +228,7 @@ void FocusPanel::draw(Ui& ui) {
     if (bias_state(ui, form)) return;
     draw_tools(ui, form);
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
-    const float head_space = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_space = ui.px(84);
+    const float head_space = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_space = ui.px(88);
     const bool has_side = all.x > ui.px(620);
     const ImVec2 area = {has_side ? std::floor(all.x * 0.6F) : all.x,
                          std::max(ui.px(80), all.y - head_space - bar_space)};

@@ -156,15 +156,15 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_statistics(ui, form);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
-    action_button(ui, "file.save_figure");
     const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
     const int64_t step =
-        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_step();
+        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_weights();
     ImGui::SameLine(0, ui.px(8));
     copy_command_button(ui,
                         {map_command(ui, form, {step, cell.layer}),
                          shows_change(ui) ? "A command writes the map of one step, not a change."
                                           : why_no_command(ui, step)});
+    action_button(ui, "file.save_figure");
 }
 
 void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* r) {

@@ -16,7 +16,7 @@ namespace aft::app {
 
 namespace {
 
-constexpr float kMapTitle = 28, kGap = 16, kBar = 62;  // pixels at scale 1
+constexpr float kMapTitle = 28, kGap = 16, kBar = 80;  // pixels at scale 1
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
     return theme.series[slot % theme.series.size()];

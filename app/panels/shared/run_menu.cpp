@@ -107,6 +107,8 @@ bool pin_menu(PaneContext& ui, Pin& pin, size_t index, ImVec2 at) {
 void run_tooltip(PaneContext& ui, const std::string& path, const std::string& name) {
     const auto found = ui.settings.notes.find(path);
     std::string words;
+    for (const RecentItem& item : ui.settings.recent)
+        if (item.path == path && !item.what.empty()) words = item.what + "\n";
     if (found != ui.settings.notes.end())
         for (const std::string& text : {found->second.tag, found->second.note})
             if (!text.empty()) words += text + "\n";

@@ -218,9 +218,10 @@ bool ExplorerPanel::draw_pin(PaneContext& ui, size_t index) {
     const Row line =
         row(ui, {fmt::format("Pin {} {}", index, pin.words), fmt::format("pin_{}", index)},
             {22, false, pin.shown()});
+    const std::string step = "step " + group_thousands(pin.step);
+    tooltip(ui, {.name = pin.shown(), .sentence = step});
     icon_at(ui, {line.min.x + ui.px(12), (line.min.y + line.max.y) / 2}, icon::pin,
             {text_size::icon_inline, ui.theme.text3});
-    const std::string step = "step " + group_thousands(pin.step);
     const float available = line.max.x - line.min.x - ui.px(58);
     const float words = text_extent(ui, pin.shown(), text_size::label).x + ui.px(8);
     text_at(ui, {line.min.x + ui.px(26), line.min.y + ui.px(2)}, pin.shown(),
