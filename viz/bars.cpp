@@ -16,6 +16,16 @@ static std::string axis_number(double v) {
     return fmt::format(fmt::runtime(v >= 1000 ? "{:.0f}" : "{:.3g}"), v);
 }
 
+static float widest_name(const BarPlot& plot, const Look& look) {
+    const auto count = static_cast<int>(plot.values.size());
+    const TextStyle style{.size = 14};
+    if (!plot.name) return text_extent(look, std::to_string(count - 1), style).x;
+    float widest = 0;
+    for (int i = 0; i < count; ++i)
+        widest = std::max(widest, text_extent(look, plot.name(i), style).x);
+    return widest;
+}
+
 BarReply draw_bars(const BarPlot& plot, const Look& look) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::InvisibleButton(plot.id, plot.size);
@@ -45,6 +55,10 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
             axis);
     }
     const float pitch = box.width() / float(count);
+    const auto name = [&](int i) { return plot.name ? plot.name(i) : std::to_string(i); };
+    const float number = widest_name(plot, look);
+    const int step = std::max(1, static_cast<int>(std::ceil((number + look.px(10)) / pitch)));
+    const bool is_over = ImGui::IsItemHovered();
     for (int i = 0; i < count; ++i) {
         const double v = plot.values[size_t(i)];
         const float middle = box.low.x + pitch * (float(i) + 0.5F);
@@ -56,14 +70,12 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
             list->AddRectFilled({low, box.high.y - tall}, {high, box.high.y},
                                 with_alpha(color, plot.dimmed ? 0.55F : 1.0F), look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
-        if (ImGui::IsItemClicked() && std::abs(mouse.x - middle) < pitch / 2) reply.clicked = i;
-        const float number = text_extent(look, std::to_string(count - 1), axis).x;
-        const int step = std::max(1, static_cast<int>(std::ceil((number + look.px(10)) / pitch)));
+        if (is_over && std::abs(mouse.x - middle) < pitch / 2) reply.hovered = i;
         if (i % step == 0)  // the last one stands inside
             text_at(look, {std::min(middle, box.high.x - number / 2), box.high.y + look.px(3)},
-                    std::to_string(i),
-                    {.size = 14, .color = look.theme.text3, .align = Align::centre});
+                    name(i), {.size = 14, .color = look.theme.text3, .align = Align::centre});
     }
+    if (ImGui::IsItemClicked()) reply.clicked = reply.hovered;
     return reply;
 }
 

@@ -129,9 +129,11 @@ struct BarPlot {
     double top = 0;  // value of a full bar; 0 = the largest one
     bool percent = false;
     bool dimmed = false;  // old values while the new ones are on their way
+    // What stands under a bar; empty: its number.
+    std::function<std::string(int bar)> name{};
 };
 struct BarReply {
-    int clicked = -1;
+    int clicked = -1, hovered = -1;
     Box plot;  // every bar has the same part of its width
 };
 [[nodiscard]] BarReply draw_bars(const BarPlot& plot, const Look& look);

@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "tests/viz/scenes.h"
 #include "viz/color_bar.h"
+#include "viz/curves.h"
 #include "viz/image_grid.h"
 
 namespace aft::viz {
@@ -144,6 +145,50 @@ TEST(ColorBarWidget, DraggingTheEndChangesTheRange) {
     EXPECT_LT(k.range.high, 4.5);
     EXPECT_GT(k.range.high, 1);
     EXPECT_EQ(k.range.low, -1) << "the locked end stays";
+}
+
+TEST(ColorBarWidget, ClippedSharesHaveALineAboveTheHistogram) {
+    Stage stage(Stage::With::no_opengl);
+    const std::vector<float> counts = {1, 2, 3};
+    ColorBarView view{.width = 300, .histogram = counts, .histogram_height = 28};
+    ColorBarReply reply;
+    stage.frame([&] {
+        ImGui::SetCursorScreenPos({100, 100});
+        reply = draw_color_bar(view, stage.look);
+    });
+    EXPECT_GE(reply.bar.low.y - 100, 28 + 16) << "words of 14 and the histogram";
+    view.histogram = {};
+    stage.frame([&] {
+        ImGui::SetCursorScreenPos({100, 100});
+        reply = draw_color_bar(view, stage.look);
+    });
+    EXPECT_EQ(reply.bar.low.y, 104);
+}
+
+TEST(BarsWidget, HoverAndNames) {
+    Stage stage(Stage::With::no_opengl);
+    const std::vector<double> values = {0.1, 0.6, 0.3};
+    std::vector<int> named;
+    BarReply reply;
+    const auto draw = [&] {
+        named.clear();
+        ImGui::SetCursorScreenPos({100, 100});
+        reply = draw_bars({.values = values,
+                           .size = {300, 100},
+                           .name =
+                               [&](int bar) {
+                                   named.push_back(bar);
+                                   return std::string(1, char('a' + bar));
+                               }},
+                          stage.look);
+    };
+    stage.frame(draw);
+    for (int bar = 0; bar < 3; ++bar)
+        EXPECT_GE(std::count(named.begin(), named.end(), bar), 2) << "measured and drawn";
+    stage.mouse = {reply.plot.low.x + reply.plot.width() / 2, 150};
+    for (int i = 0; i < 2; ++i) stage.frame(draw);
+    EXPECT_EQ(reply.hovered, 1);
+    EXPECT_EQ(reply.clicked, -1);
 }
 
 TEST(CurveWidget, HoverGivesX) {

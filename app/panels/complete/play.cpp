@@ -12,9 +12,11 @@
 #include "app/panels/shared/watch.h"
 #include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
+#include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "viz/curves.h"
 
@@ -48,13 +50,28 @@ class PlayPanel : public Panel {
     int64_t play_place_ = 0;
 };
 
-std::string level_words(const ModelView& ui, int64_t level) {
-    if (!is_text_model(ui)) return std::to_string(level);
+// Of a text model: what its token stands for.
+uint8_t byte_of(const ModelView& ui, int64_t level) {
     const auto& alphabet = ui.status.alphabet;
     const auto at = static_cast<size_t>(level);
-    const uint8_t byte = alphabet.empty()       ? static_cast<uint8_t>(level)
-                         : at < alphabet.size() ? alphabet[at]
-                                                : uint8_t{0};
+    return alphabet.empty()       ? static_cast<uint8_t>(level)
+           : at < alphabet.size() ? alphabet[at]
+                                  : uint8_t{0};
+}
+
+// Under its bar: "17", "a", "C3".
+std::string axis_words(const ModelView& ui, int64_t level) {
+    if (!is_text_model(ui)) return std::to_string(level);
+    const uint8_t byte = byte_of(ui, level);
+    if (byte == '\n') return "\\n";
+    if (byte == ' ') return "' '";
+    return byte > 32 && byte < 127 ? std::string(1, static_cast<char>(byte))
+                                   : fmt::format("{:02X}", byte);
+}
+
+std::string level_words(const ModelView& ui, int64_t level) {
+    if (!is_text_model(ui)) return std::to_string(level);
+    const uint8_t byte = byte_of(ui, level);
     if (byte == '\n') return "line end";
     if (byte == ' ') return "blank";
     return byte > 32 && byte < 127 ? fmt::format("'{}'", static_cast<char>(byte))
@@ -218,7 +235,9 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     const int64_t position = position_looked_at(ui, completion);
     const size_t sample = sample_looked_at(ui, completion);
     CompletionChoice& choice = ui.selection.completion;
-    std::string words = fmt::format("sample {}; click a level to continue from it", sample + 1);
+    const bool is_text = is_text_model(ui);
+    std::string words = fmt::format("sample {}; click a {} to continue from it", sample + 1,
+                                    is_text ? "byte" : "level");
     if (watch_.fields() && !watch_.fields()->fields.empty()) {
         const int64_t step = watch_.fields()->fields.front().step;
         if (step >= 0 && step != completion.step)
@@ -227,7 +246,7 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     if (!watch_.is_current() && !shares_.empty()) words = "computing; " + words;
     caption(ui,
             fmt::format("Distribution over {} {}", ui.status.config.model.levels,
-                        is_text_model(ui) ? "bytes" : "levels"),
+                        is_text ? "bytes" : "levels"),
             words);
     if (!watch_.error().empty()) {
         banner(ui, {.title = "No distribution", .sentence = watch_.error()});
@@ -243,20 +262,50 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     // Of another position until the answer is there: dimmed, and no bar is this one's level.
     const bool is_there = watch_.is_current();
     const int64_t level = choice.level >= 0 ? choice.level : drawn;
-    const int clicked = draw_bars({.id = "distribution",
-                                   .values = shares_,
-                                   .size = size,
-                                   .highlighted = is_there ? static_cast<int>(level) : -1,
-                                   .percent = true,
-                                   .dimmed = !is_there},
-                                  ui)
-                            .clicked;
+    const viz::BarReply bars = draw_bars({.id = "distribution",
+                                          .values = shares_,
+                                          .size = size,
+                                          .highlighted = is_there ? static_cast<int>(level) : -1,
+                                          .percent = true,
+                                          .dimmed = !is_there,
+                                          .name = [&](int bar) { return axis_words(ui, bar); }},
+                                         ui);
+    if (bars.hovered >= 0 && is_there)
+        tooltip(ui, {.name = level_words(ui, bars.hovered),
+                     .sentence = plain_number(100 * shares_[size_t(bars.hovered)], 2) + " %"});
+    ui.recorder.item("label", ui.recorder.claim("Axis##axis"),
+                     axis_words(ui, 0) + " to " + axis_words(ui, int64_t(shares_.size()) - 1));
     ui.recorder.item("plot", ui.recorder.claim("Distribution##distribution"),
                      is_there ? level_words(ui, drawn) : "computing");
-    if (clicked >= 0 && is_there) {
+    if (bars.clicked >= 0 && is_there) {
         choice.position = position;
-        choice.level = clicked;
+        choice.level = bars.clicked;
     }
+}
+
+// Another value in place of the drawn one: a number, or one of the bytes of a text. True: chosen.
+bool choose_level(PaneContext& ui, int64_t drawn, int64_t& level) {
+    const char* const tip = "Another value here; \"Continue from here\" draws all after it again.";
+    const int64_t levels = ui.status.config.model.levels;
+    if (!is_text_model(ui))
+        return drag_field(ui,
+                          {.name = "New level##new_level",
+                           .min = 0,
+                           .max = static_cast<double>(levels - 1),
+                           .standard = static_cast<double>(drawn),
+                           .integer = true,
+                           .prefix = "new level",
+                           .tip = tip,
+                           .drag_speed = 0.25F},
+                          level);
+    std::vector<std::string> bytes;
+    for (int64_t i = 0; i < levels; ++i)
+        bytes.push_back(fmt::format("{}##byte_{}", level_words(ui, i), byte_of(ui, i)));
+    label_column(ui, "New byte");
+    int chosen = static_cast<int>(level);
+    if (!combo(ui, "New byte##new_level", chosen, {.list = bytes, .tip = tip})) return false;
+    level = chosen;
+    return true;
 }
 
 void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledPositions& filled) {
@@ -283,16 +332,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
     const int64_t original = original_level(ui, completion, position);
     if (original >= 0) key_value(ui, "Original level##original_level", std::to_string(original));
     int64_t level = choice.level >= 0 ? choice.level : drawn;
-    if (drag_field(ui,
-                   {.name = "New level##new_level",
-                    .min = 0,
-                    .max = static_cast<double>(ui.status.config.model.levels - 1),
-                    .standard = static_cast<double>(drawn),
-                    .integer = true,
-                    .prefix = "new level",
-                    .tip = "Another value here; \"Continue from here\" draws all after it again.",
-                    .drag_speed = 0.25F},
-                   level)) {
+    if (choose_level(ui, drawn, level)) {
         choice.position = position;
         choice.level = level;
     }

@@ -65,6 +65,18 @@ TEST_F(SampleText, ACharacterOfThePromptChoosesTheSampleAlone) {
     EXPECT_NE(ui().selection.completion.position, 2);
 }
 
+TEST_F(SampleText, PlayNamesBytesAndNotTheirNumbers) {
+    complete_text();
+    click(6);
+    ASSERT_TRUE(until([&] { return is_there("play/main/axis"); }));
+    EXPECT_EQ(value_of("play/main/axis"), "00 to FF");
+    EXPECT_EQ(value_of("play/byte_6/new_level"), value_of("play/byte_6/chosen"));
+    run("click play/byte_6/new_level\nframes 3\n");
+    run(fmt::format("click play/byte_6/new_level=byte_{}\nframes 3\n", int('e')));
+    EXPECT_EQ(ui().selection.completion.level, 'e');
+    EXPECT_EQ(value_of("play/byte_6/new_level"), "'e'");
+}
+
 TEST_F(SampleText, TheWholeTextIsRecorded) {
     complete_text();
     EXPECT_TRUE(value_of("samples/main/text_1").starts_with("Line\u2502"))
