@@ -124,16 +124,20 @@ void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, cons
         draw_text(ui, shown, part);
     else
         draw_map(ui, shown, part);
-    if (!map.row.empty() && !shown.positions.source(0).is_on_grid()) draw_start(ui, shown, part);
+    for (int64_t j = 0; j < sources_before(shown.positions) && j < int64_t(map.row.size()); ++j)
+        draw_start(ui, shown, part, j);
 }
 
-// Source 0, the start or class token, has no place on the map: a cell of its own in the map's
-// colours.
-void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part) {
-    const float share = part.map.row.front(), side = ui.px(kStartCell);
-    const ImVec2 low = {part.box.low.x, part.box.high.y + ui.px(kStart - kStartCell)};
+// Source j, the start or class token, has no place on the map: a cell of its own in the map's
+// colours, side by side where there are two.
+void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part,
+                               int64_t j) {
+    const float share = part.map.row[size_t(j)], side = ui.px(kStartCell);
+    const float each = part.available / float(sources_before(shown.positions));
+    const ImVec2 low = {part.box.low.x + float(j) * each,
+                        part.box.high.y + ui.px(kStart - kStartCell)};
     const viz::Box cell = {low, {low.x + side, low.y + side}};
-    std::string words = start_words(shown.positions) + std::string(" ");
+    std::string words = start_words(shown.positions, j) + std::string(" ");
     words += std::isnan(share) ? "not visible" : plain_number(100 * share, 3) + " %";
     if (share > shown.coloring.range.high) words += ", above the range";
     if (std::isnan(share)) {
@@ -144,15 +148,17 @@ void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, con
         ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high,
                                                   IM_COL32(color[0], color[1], color[2], 255));
     }
-    if (ui.selection.shown().source == 0) viz::draw_ring(ui, cell, viz::rgb(0xFFFFFF), 1);
+    if (ui.selection.shown().source == j) viz::draw_ring(ui, cell, viz::rgb(0xFFFFFF), 1);
     text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, words,
-            {text_size::hint, ui.theme.text2, Face::regular, part.available - side - ui.px(8)});
+            {text_size::hint, ui.theme.text2, Face::regular, each - side - ui.px(8)});
     ImGui::SetCursorScreenPos(cell.low);
     const Region reply =
-        region(ui, "cell", WidgetName("Start of " + part.title.words, "start_of_" + part.title.id),
+        region(ui, "cell",
+               WidgetName("Start of " + part.title.words,
+                          fmt::format("start_of_{}{}", part.title.id, j == 0 ? "" : "_dist")),
                {{side, side}, words});
     Cell at = ui.selection.cell;
-    at.source = 0;
+    at.source = j;
     if (reply.hovered) ui.selection.point(at);
     if (reply.pressed) ui.selection.lock(at);
 }

@@ -41,7 +41,8 @@ class AttentionMaps {
     void draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part);
     void draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part);
     void draw_text(PaneContext& ui, const AttentionShown& shown, const Part& part);
-    static void draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part);
+    static void draw_start(PaneContext& ui, const AttentionShown& shown, const Part& part,
+                           int64_t j);
     void draw_foot(PaneContext& ui, const AttentionShown& shown, const viz::Box& bar);
 
     SampleView sample_;

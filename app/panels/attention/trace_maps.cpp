@@ -47,9 +47,16 @@ Cell trace_source_cell(const ViewState& ui, const Positions& positions,
     return cell;
 }
 
-std::string start_words(const Positions& positions, const TraceRow& row) {
-    if (positions.source(0).is_on_grid() || row.shares.empty()) return "";
-    return (positions.has_class_token ? "class " : "start ") + source_share_words(row.shares[0]);
+// Of the sources that have no place: "class 12 %, distillation 3 %".
+std::string shares_before(const Positions& positions, const TraceRow& row) {
+    std::string words;
+    for (int64_t j = 0; j < sources_before(positions) && j < int64_t(row.shares.size()); ++j) {
+        const std::string name = start_words(positions, j);
+        const size_t end = name.find(" token");  // but "token 0"
+        words += (j == 0 ? "" : ", ") + name.substr(0, end) + " " +
+                 source_share_words(row.shares[size_t(j)]);
+    }
+    return words;
 }
 
 }  // namespace
@@ -75,7 +82,7 @@ void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
     text_at(ui, tile.box.low, words,
             {text_size::label, is_chosen ? ui.theme.accent : ui.theme.text1, Face::semibold,
              tile.box.width()});
-    const std::string start = start_words(positions, row);
+    const std::string start = shares_before(positions, row);
     const float taken = text_extent(ui, words, text_size::label, Face::semibold).x + ui.px(10);
     if (!start.empty() && taken + text_extent(ui, start, text_size::hint).x < tile.box.width())
         text_right(ui, {tile.box.high.x, tile.box.low.y + ui.px(1)}, start,

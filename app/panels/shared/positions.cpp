@@ -14,7 +14,9 @@ Positions::Positions(const Status& status, int64_t layer) {
     has_start_token = is_autoregressive && model.start_token;
     is_vectors = status.task.tokens == TokenKind::vectors;
     const bool has_values = status.task.tokens == TokenKind::values;
-    has_class_token = !is_autoregressive && status.tokens > status.grid_height * status.grid_width;
+    if (!is_autoregressive)
+        prefix_tokens =
+            std::max<int64_t>(0, status.tokens - status.grid_height * status.grid_width);
     tokens = status.tokens;
     channels = has_values ? std::max<int64_t>(1, model.channels) : 1;
     height = std::max<int64_t>(1, has_values ? model.height : status.grid_height);
@@ -29,7 +31,7 @@ Positions::Positions(const Status& status, int64_t layer) {
 void Positions::take_grid(const MapsConfig& maps, int64_t layer) {
     const bool is_own = layer >= 0 && layer < static_cast<int64_t>(maps.layers.size());
     const MapLayer of = is_own ? maps.layers[static_cast<size_t>(layer)] : maps.longest();
-    has_class_token = false;
+    prefix_tokens = 0;
     tokens = of.tokens();
     height = of.height;
     width = of.width;
@@ -38,30 +40,33 @@ void Positions::take_grid(const MapsConfig& maps, int64_t layer) {
 
 Positions::GridPosition Positions::place_of(int64_t i) const {
     const int64_t pixel = i / channels;
-    if (i < 0 || pixel >= height * width) return {};
+    if (i < 0) return {-1, i, 0};
+    if (pixel >= height * width) return {};
     return {pixel / width, pixel % width, i % channels};
 }
 
 Positions::GridPosition Positions::target(int64_t t) const {
-    return place_of(has_class_token ? t - 1 : t);
+    return place_of(t - prefix_tokens);
 }
 
 Positions::GridPosition Positions::source(int64_t j) const {
-    return place_of(is_autoregressive || has_class_token ? j - 1 : j);
+    return place_of(j - sources_before(*this));
 }
 
 int64_t Positions::target_at(int64_t y, int64_t x, int64_t channel) const {
-    return (y * width + x) * channels + channel + (has_class_token ? 1 : 0);
+    return (y * width + x) * channels + channel + prefix_tokens;
 }
 
 int64_t Positions::source_at(int64_t y, int64_t x, int64_t channel) const {
-    const int64_t j =
-        (y * width + x) * channels + channel + (is_autoregressive || has_class_token ? 1 : 0);
+    const int64_t j = (y * width + x) * channels + channel + sources_before(*this);
     return j < tokens ? j : -1;  // the last sub-pixel is never an input
 }
 
 std::string Positions::place_words(const GridPosition& place) const {
-    if (!place.is_on_grid()) return has_class_token ? "(class)" : "(start)";
+    if (!place.is_on_grid()) {
+        if (prefix_tokens == 0) return "(start)";
+        return prefix_tokens == 2 && place.x == -1 ? "(distillation)" : "(class)";
+    }
     if (is_text) return fmt::format("({})", place.x);
     if (channels == 1) return fmt::format("({}, {})", place.y, place.x);
     const std::string names[] = {"R", "G", "B"};
@@ -82,8 +87,12 @@ const char* Positions::several() const {
     return is_vectors ? "positions" : is_text ? "bytes" : is_autoregressive ? "pixels" : "patches";
 }
 
-const char* start_words(const Positions& positions) {
-    if (positions.has_class_token) return "class token";
+int64_t sources_before(const Positions& positions) {
+    return positions.is_autoregressive ? 1 : positions.prefix_tokens;
+}
+
+const char* start_words(const Positions& positions, int64_t j) {
+    if (positions.prefix_tokens > 0) return j == 0 ? "class token" : "distillation token";
     if (!positions.is_autoregressive) return "";
     return positions.has_start_token ? "start token" : "token 0";
 }

@@ -9,16 +9,17 @@
 namespace aft::app {
 
 struct Positions {
-    bool is_text = false, is_autoregressive = true, has_class_token = false, is_causal = true;
+    bool is_text = false, is_autoregressive = true, is_causal = true;
     bool is_vectors = false, has_start_token = false;  // token 0 is at the start without one
     int64_t tokens = 0;                                // T
+    int64_t prefix_tokens = 0;  // of a classifier, before the patches: class, distillation token
     int64_t height = 1, width = 1, channels = 1;  // grid of the picture (patches for a classifier)
 
     // Of a layer, which in maps alone may have a grid of its own; -1: of the model.
     explicit Positions(const Status& status, int64_t layer = -1);
 
     struct GridPosition {
-        int64_t y = -1, x = -1, channel = 0;  // y < 0: start or class token
+        int64_t y = -1, x = -1, channel = 0;  // y < 0: a token before the grid, x = -1 the last one
         [[nodiscard]] bool is_on_grid() const { return y >= 0; }
     };
     // Target t predicts sub-pixel t; source j is the input at j, that is sub-pixel j - 1 (the start
@@ -42,8 +43,10 @@ struct Positions {
     [[nodiscard]] GridPosition place_of(int64_t sub_pixel) const;
 };
 
-// What stands where a source has no place: "start token", "class token", or "token 0" where the
-// model has no token of its own for it; "" where every source has a place.
-[[nodiscard]] const char* start_words(const Positions& positions);
+// How many sources have no place, and what the one at j is: "start token", "class token",
+// "distillation token", or "token 0" where the model has no token of its own for it; "" where every
+// source has a place.
+[[nodiscard]] int64_t sources_before(const Positions& positions);
+[[nodiscard]] const char* start_words(const Positions& positions, int64_t j = 0);
 
 }  // namespace aft::app
