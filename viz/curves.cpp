@@ -235,9 +235,14 @@ void draw_peak(const PlotPoint& peak, const Look& look) {
                                                  {x, at.y + look.px(1)}, look.theme.text2);
     const std::string words = "to " + curve_number(peak.y, 2);
     const TextStyle style{.size = 14, .color = look.theme.text2};
-    const float wide = text_extent(look, words, style).x, beside = half + look.px(4);
-    const bool is_left = x + beside + wide > at.x + size.x;
-    text_at(look, {is_left ? x - beside - wide : x + beside, at.y + look.px(18)}, words, style);
+    const ImVec2 extent = text_extent(look, words, style);
+    const float beside = half + look.px(4), margin = look.px(2);
+    const bool is_left = x + beside + extent.x > at.x + size.x;
+    const ImVec2 low = {is_left ? x - beside - extent.x : x + beside, at.y + look.px(18)};
+    // Curves run below it.
+    ImPlot::GetPlotDrawList()->AddRectFilled(
+        {low.x - margin, low.y}, {low.x + extent.x + margin, low.y + extent.y}, look.theme.pane);
+    text_at(look, low, words, style);
 }
 
 // Names with the last value at the line's end, pushed apart when they meet.

@@ -88,7 +88,9 @@ void AttentionGallery::fill(const ModelView& ui, const AttentionData& data, int 
         for (size_t k = 0; k < folded_[i].values.size(); ++k)
             if (folded_[i].hidden[k] == 0) seen.push_back(folded_[i].values[k]);
         cell.coloring.range = {0, std::max(1e-9, value_range(seen, 100, false).high)};
-        cell.label = fmt::format("{}{}", data.rows().is_by_head ? "h" : "c", c.index);
+        // Three digits and the number beside them fill the width of a small map.
+        const char* const letter = all > 100 ? "" : data.rows().is_by_head ? "h" : "c";
+        cell.label = fmt::format("{}{}", letter, c.index);
         const double shown = order_ == Order::gate        ? c.gate
                              : order_ == Order::sharpness ? c.sharpness
                                                           : c.divergence;

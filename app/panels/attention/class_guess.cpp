@@ -62,7 +62,7 @@ void ClassGuess::draw(PaneContext& ui) {
         return;
     }
     if (!watch_.is_current() || watch_.fields()->fields.empty()) {
-        hint(ui, "Computed when the picture rests.");
+        hint(ui, "Computing when the picture rests.");
         return;
     }
     const std::vector<float>& values = watch_.fields()->fields.front().values;

@@ -157,6 +157,8 @@ std::string FormationPanel::half_words(size_t row) const {
     const size_t n = strip_.steps.size();
     const std::span<const float> series = std::span(strip_.values).subspan(row * n, n);
     const auto half = half_way(series);
+    // The newest one comes while training continues.
+    if (moments_.missing() > 1 && moments_.error().empty()) return "not all steps are read yet";
     if (!half) return "it does not change";
     return fmt::format("half of its change by step {}, {} to {}",
                        group_thousands(strip_.steps[*half]), number_words(series.front()),

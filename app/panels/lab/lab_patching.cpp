@@ -15,7 +15,9 @@
 #include "app/widgets/fields.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
+#include "core/outside.h"
 #include "core/text.h"
+#include "viz/color_bar.h"
 #include "viz/map.h"
 
 namespace aft::app {
@@ -23,6 +25,8 @@ namespace aft::app {
 PanelRoom patching_panel();
 
 namespace {
+
+constexpr float kBar = 40;  // below the map, with its numbers
 
 class PatchingPanel final : public Panel {
   public:
@@ -37,12 +41,14 @@ class PatchingPanel final : public Panel {
     int64_t token_ = -1;     // whose loss; -1 = all
     bool is_asked_ = false;  // it costs a pass of each layer and group: only when asked for
     ProbeRequest request_;
+    std::string asked_;  // the words of that request
     Watch watch_;
     struct PatchedLosses {
         std::vector<float> values;  // [layers, groups], in the task's unit
         int64_t layers = 0, groups = 0;
         double untouched = 0;
         Range range;
+        std::string words;  // which examples, step and token these are of
         uint64_t version = 0;
     } found_;
     viz::Map map_;
@@ -74,7 +80,7 @@ void PatchingPanel::draw_tools(Ui& ui) {
                           .max = double(ui.status.tokens - 1),
                           .standard = -1,
                           .integer = true,
-                          .tip = "The token whose loss is measured; -1 = the mean over all.",
+                          .tip = "The token whose loss is measured; \u22121 = the mean over all.",
                           .width = 90,
                           .drag_speed = 0.2F},
                          token_);
@@ -84,7 +90,6 @@ void PatchingPanel::draw_tools(Ui& ui) {
     const std::vector<uint8_t> first = sample_tokens(ui);
     const bool fits = second && !first.empty() && second->tokens.size() == first.size();
     if (!button(ui, {.name = "Patch##patch",
-                     .kind = ButtonKind::primary,
                      .why_not = fits ? "" : "Both examples are needed, of one length.",
                      .tip = "One forward pass of each layer and row."}))
         return;
@@ -97,6 +102,11 @@ void PatchingPanel::draw_tools(Ui& ui) {
     if (ui.status.task.is_autoregressive && token_ >= 0)
         request_.options[kPositionOption] = std::to_string(token_);
     is_asked_ = true;
+    const ImageChoice& chosen = ui.selection.image;
+    asked_ = fmt::format("{} {} with activations of {}  \u00B7  {}, step {}  \u00B7  loss of {}",
+                         chosen.split, chosen.index, other_, printable_line(ui.status.name),
+                         group_thousands(ui.shown_step()),
+                         token_ < 0 ? std::string("all tokens") : fmt::format("token {}", token_));
 }
 
 void PatchingPanel::take(const PaneContext& ui) {
@@ -109,6 +119,7 @@ void PatchingPanel::take(const PaneContext& ui) {
     for (const float nats : field.values) found_.values.push_back(float(shown_loss(ui, nats)));
     found_.untouched = shown_loss(ui, std::atof(field.notes.at("untouched").c_str()));
     found_.range = value_range(found_.values, 100, true);
+    found_.words = asked_;
     ++found_.version;
 }
 
@@ -117,7 +128,8 @@ void PatchingPanel::draw_map(PaneContext& ui) {
     view.id = "patching";
     view.data = {found_.values, found_.layers, found_.groups, {}, found_.version};
     view.coloring = {found_.range, Scale::signed_linear, ui.theme.diverging};
-    const float height = canvas_height(ui);
+    caption(ui, "Change of the loss", found_.words + ", " + loss_unit(ui));
+    const float height = canvas_height(ui) - ui.px(kBar);
     view.area = {ImGui::GetContentRegionAvail().x, std::max(ui.px(60), height)};
     view.row_label = [](int64_t row) { return fmt::format("L{}", row); };
     view.column_label = [](int64_t column) { return std::to_string(column); };
@@ -131,6 +143,14 @@ void PatchingPanel::draw_map(PaneContext& ui) {
                       .max = reply.map.high,
                       .value = fmt::format("{}x{}", found_.layers, found_.groups),
                       .why_not = {}});
+    viz::ColorBarView bar;
+    bar.id = "patching bar";
+    bar.coloring = view.coloring;
+    bar.width = std::min(ImGui::GetContentRegionAvail().x, ui.px(360));
+    bar.can_drag = false;
+    if (reply.hovered.is_valid())
+        bar.marker = view.data.at(reply.hovered.row, reply.hovered.column);
+    (void)draw_color_bar(bar, ui);
     std::vector<ReadOut> values{{"untouched", fmt::format("{:.4f}", found_.untouched)}};
     if (reply.hovered.is_valid()) {
         const auto place = size_t(reply.hovered.row * found_.groups + reply.hovered.column);
