@@ -19,6 +19,7 @@ enum class HiddenSources { values, nan };  // what stands for sources that a tar
 enum class BiasView { map, band };         // [T, T], or by the distance of a source
 enum class BesideQuantity { none, w };     // w as a second field
 enum class ResidualShare { measured, half, none };  // of the probe "trace"
+enum class TracedLayers { chained, alone };         // followed back, or each layer's own row
 
 // In the row of this probe; it has the option.
 [[nodiscard]] const std::string& option_value(const std::string& probe, const char* key,
@@ -51,6 +52,7 @@ inline constexpr OptionOf<HiddenSources> kVisibleOption{"visible"};
 inline constexpr OptionOf<BiasView> kViewOption{"view"};
 inline constexpr OptionOf<BesideQuantity> kAlsoOption{"also"};
 inline constexpr OptionOf<ResidualShare> kResidualOption{"residual"};
+inline constexpr OptionOf<TracedLayers> kTracedLayersOption{"layers"};
 inline constexpr OptionOf<Quantity> kQuantityOption{"quantity"};  // "bias", "kernel"
 inline constexpr OptionOf<Gauge> kGaugeOption{"gauge"};
 

@@ -7,6 +7,7 @@
 // 0.5, as in that paper; measured: |x| / (|x| + |branch|) at each position, after Kobayashi et al.
 // 2021 ("Incorporating Residual and Normalization Layers into Analysis of Masked Language Models").
 // Every row sums to 1, and nothing comes from the future.
+// layers=alone follows nothing: r_l is the target's own row of A_l in every layer, no residual.
 // Cost: vector times matrix, no [T, T] is kept. Where the keys are one map for all targets (AFT) a
 // layer is two float64 products of T^2 d / 2 multiply-adds, in blocks of 16 MiB: with E = exp(K),
 // W = exp(w), D = W E and gates g it is  r A = sum_c E[:,c] * (W^T (r g / D))[:,c];  a row whose D
@@ -165,7 +166,8 @@ at::Tensor residual_share(const ProbeContext& context, const ProbeRequest& reque
 }
 
 Traced follow(const ProbeContext& context, ProbeRequest request) {
-    const std::string how = probe::option(trace_probe(), request, "residual");
+    const bool is_alone = probe::option(trace_probe(), request, "layers") == "alone";
+    const std::string how = is_alone ? "none" : probe::option(trace_probe(), request, "residual");
     const int64_t layers = context.net.config().layers;
     const bool has_prior = mixer_traits(context.net.config()).has_prior();
     at::Tensor share, prior;
@@ -175,8 +177,8 @@ Traced follow(const ProbeContext& context, ProbeRequest request) {
         context.control.report({.done = done, .total = layers, .what = "layers"});
         request.layer = layers - 1 - done;
         const TracedLayer layer(context, request);
-        if (done == 0) {
-            probe::check_range("position", request.position, layer.tokens());
+        if (done == 0) probe::check_range("position", request.position, layer.tokens());
+        if (done == 0 || is_alone) {
             share = at::zeros({layer.tokens()}, at::kDouble);
             share[request.position] = 1;
             prior = share;
@@ -213,10 +215,13 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     if (request.head >= 0 || request.channel >= 0)
         fail_usage("probe trace follows all channels of all heads: no --head and no --channel");
     const Traced traced = follow(context, request);
-    const std::map<std::string, std::string> notes{
-        {"approximation", "attention rollout: follows shares of attention, not values"},
-        {"residual", probe::option(trace_probe(), request, "residual")},
+    std::map<std::string, std::string> notes{
+        {"layers", probe::option(trace_probe(), request, "layers")},
         {"position", std::to_string(request.position)}};
+    if (notes.at("layers") == "chained") {
+        notes["approximation"] = "attention rollout: follows shares of attention, not values";
+        notes["residual"] = probe::option(trace_probe(), request, "residual");
+    }
     const auto field = [&](const char* name, const at::Tensor& values, const char* unit,
                            std::vector<std::string> axes) {
         return probe::make_field(values, {name, unit, std::move(axes), notes}, context.step);
@@ -236,7 +241,8 @@ ProbeRoom trace_probe() {
     return {.info = {"trace",
                      "one target traced back to the input through all layers (attention rollout, "
                      "an approximation)"},
-            .options = {{"residual", {"measured", "half", "none"}, "measured"}},
+            .options = {{"residual", {"measured", "half", "none"}, "measured"},
+                        {"layers", {"chained", "alone"}, "chained"}},
             .needs = ProbeNeeds::input,
             .folds_sources = true,
             .run = run};

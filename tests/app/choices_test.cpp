@@ -39,6 +39,8 @@ TEST(Choices, EveryValueOfAWindowEnumIsTheOneThatTheProbeCallsSo) {
               Names({"head", "channel", "mean", "gate"}));
     EXPECT_EQ(names_of(kKeyQuantityOption, "keys", {KeyQuantity::exp, KeyQuantity::k}),
               Names({"exp", "k"}));
+    EXPECT_EQ(names_of(kTracedLayersOption, "trace", {TracedLayers::chained, TracedLayers::alone}),
+              Names({"chained", "alone"}));
     EXPECT_EQ(names_of(kResidualOption, "trace",
                        {ResidualShare::measured, ResidualShare::half, ResidualShare::none}),
               Names({"measured", "half", "none"}));

@@ -27,6 +27,9 @@ constexpr float kTraceTable = 400, kTraceBar = 44;
 constexpr const char* kTraceIs =
     "An approximation (attention rollout): it follows shares of attention through the layers, not "
     "what values, MLPs and norms do to them.";
+constexpr const char* kAloneIs =
+    "What each layer by itself gives this target: its own row of implicit attention, the channels "
+    "averaged with the gate as weight. Nothing is followed from layer to layer.";
 
 class TracePanel final : public Panel {
   public:
@@ -36,6 +39,8 @@ class TracePanel final : public Panel {
 
   private:
     void draw_tools(Ui& ui, const Positions& positions);
+    void draw_layers(PaneContext& ui);
+    [[nodiscard]] bool is_alone() const { return layers_ == 1; }
     void draw_caption(PaneContext& ui, const Positions& positions);
     void draw_canvas(PaneContext& ui, const Positions& positions);
     void draw_side(PaneContext& ui, const Positions& positions, const viz::Box& box);
@@ -49,7 +54,7 @@ class TracePanel final : public Panel {
 
     TraceData data_;
     TraceMaps maps_;
-    int residual_ = 0;
+    int layers_ = 0, residual_ = 0;
     std::string model_;           // that rows and trail are of
     std::vector<int64_t> trail_;  // targets before the chosen one
     int64_t read_layer_ = -1;     // whose map is under the pointer
@@ -111,6 +116,17 @@ void TracePanel::actions(Actions& actions) {
                  .run = [this](Ui& ui) { go_back(ui); }});
 }
 
+void TracePanel::draw_layers(PaneContext& ui) {
+    inline_label(ui, "Layers");
+    const Choice choices[] = {
+        {.text = "Chained##chained",
+         .tip = "Follows the target back through the layers above (attention rollout).",
+         .formula = "r_l = r_(l+1) M_l"},
+        {.text = "Each alone##alone",
+         .tip = "Each layer's own attention of this target, all layers at once."}};
+    (void)segmented(ui, "Layers##layers", layers_, {.list = choices});
+}
+
 void TracePanel::draw_tools(Ui& ui, const Positions& positions) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_tool(ui);
@@ -119,29 +135,38 @@ void TracePanel::draw_tools(Ui& ui, const Positions& positions) {
     std::vector<Tool> tools;
     if (positions.channels == 3)
         tools.push_back({176, [&] { target_channel_tool(ui, positions); }});
-    tools.push_back(
-        {320, [&] {
-             inline_label(ui, "Residual");
-             const Choice choices[] = {
-                 {.text = "Measured##measured",
-                  .tip = "What was in the stream before the mixer added to it.",
-                  .formula = "|x| / (|x| + |branch|)"},
-                 {.text = "Half##half", .tip = "Half of every share stays where it is."},
-                 {.text = "None##none", .tip = "All of every share goes through the mixer."}};
-             (void)segmented(ui, "Residual##residual", residual_, {.list = choices});
-         }});
+    tools.push_back({230, [&] { draw_layers(ui); }});
+    tools.push_back({320, [&] {
+                         inline_label(ui, "Residual");
+                         const char* const why_not =
+                             is_alone() ? "Nothing is followed through residual connections." : "";
+                         const Choice choices[] = {
+                             {.text = "Measured##measured",
+                              .why_not = why_not,
+                              .tip = "What was in the stream before the mixer added to it.",
+                              .formula = "|x| / (|x| + |branch|)"},
+                             {.text = "Half##half",
+                              .why_not = why_not,
+                              .tip = "Half of every share stays where it is."},
+                             {.text = "None##none",
+                              .why_not = why_not,
+                              .tip = "All of every share goes through the mixer."}};
+                         (void)segmented(ui, "Residual##residual", residual_, {.list = choices});
+                     }});
     tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
 }
 
 void TracePanel::draw_caption(PaneContext& ui, const Positions& positions) {
     const Watch& watch = data_.watch();
     const int64_t target = watch.fields() ? watch.shown().position : ui.selection.cell.target;
-    caption(ui, "Trace of target " + positions.target_words(target),
-            fmt::format("shares at the input of every layer, last layer first, each on its own "
-                        "range{}  \u00B7  {}",
-                        positions.channels > 1 ? ", a pixel's channels summed" : "",
-                        step_words(ui, data_.watch().fields())));
-    hint(ui, kTraceIs);
+    caption(
+        ui,
+        (is_alone() ? "Attention of target " : "Trace of target ") + positions.target_words(target),
+        fmt::format("{}, last layer first, each on its own range{}  \u00B7  {}",
+                    is_alone() ? "every layer alone" : "shares at the input of every layer",
+                    positions.channels > 1 ? ", a pixel's channels summed" : "",
+                    step_words(ui, data_.watch().fields())));
+    hint(ui, is_alone() ? kAloneIs : kTraceIs);
 }
 
 void TracePanel::draw_table(PaneContext& ui, const Positions& positions, const TraceRow& row) {
@@ -185,7 +210,7 @@ void TracePanel::draw_side(PaneContext& ui, const Positions& positions, const vi
     ImGui::SetCursorScreenPos(box.low);
     if (ImGui::BeginChild("trace table", {box.width(), box.height()},
                           ImGuiChildFlags_NavFlattened)) {
-        text(ui, trace_words(row->layer) + ": strongest sources",
+        text(ui, trace_words(*row) + ": strongest sources",
              {text_size::label, ui.theme.text1, Face::semibold});
         draw_table(ui, positions, *row);
         hint(ui, row->prior.empty()
@@ -220,10 +245,10 @@ void TracePanel::draw_canvas(PaneContext& ui, const Positions& positions) {
 void TracePanel::draw_foot(PaneContext& ui, const Positions& positions) {
     const int64_t layer = read_layer_ >= 0 ? read_layer_ : ui.selection.cell.layer;
     const int64_t source = ui.selection.shown().source;
-    std::vector<ReadOut> values = {
-        {"", trace_words(layer)},
-        {"target", place_and_byte(ui, positions, positions.target(ui.selection.cell.target))}};
     const TraceRow* const row = data_.row(layer);
+    std::vector<ReadOut> values = {
+        {"", row != nullptr ? trace_words(*row) : fmt::format("layer {}", layer)},
+        {"target", place_and_byte(ui, positions, positions.target(ui.selection.cell.target))}};
     const auto one = row != nullptr ? row->source(source) : std::nullopt;
     if (row != nullptr && source >= 0) {
         const Positions::GridPosition place = positions.source(source);
@@ -235,7 +260,7 @@ void TracePanel::draw_foot(PaneContext& ui, const Positions& positions) {
                              : ReadOut{"share", source_share_words(share), exact_number(share)});
         if (one && one->prior && positions.channels == 1)
             values.push_back({"prior", percent(one->prior), exact_number(float(*one->prior))});
-        values.push_back({"kept by the residual", percent(row->kept)});
+        if (!row->is_alone) values.push_back({"kept by the residual", percent(row->kept)});
     }
     hover_line(ui, values,
                lock_words(ui, positions.is_text ? "Hover reads, click sets the target"
@@ -256,7 +281,7 @@ void TracePanel::draw(Ui& ui) {
     choose_target(ui, positions);
     draw_tools(ui, positions);
     if (sample_missing(ui)) return;
-    data_.update(ui, ResidualShare(residual_));
+    data_.update(ui, TracedLayers(layers_), ResidualShare(residual_));
     draw_caption(ui, positions);
     const Watch& watch = data_.watch();
     if (!watch.error().empty())
@@ -274,10 +299,12 @@ void TracePanel::inspector(Ui& ui) {
     section(ui, "Selection##selection", {}, false);
     key_value(ui, "Target##target", positions.target_words(ui.selection.cell.target));
     key_value(ui, "Followed back##followed_back", std::to_string(trail_.size()), "steps");
-    section(ui, "Kept by the residual##kept");
+    const bool has_kept = !data_.rows().front().is_alone;
+    if (has_kept) section(ui, "Kept by the residual##kept");
     for (const TraceRow& row : data_.rows())
-        key_value(ui, {fmt::format("Layer {}", row.layer), fmt::format("layer_{}", row.layer)},
-                  plain_number(100 * row.kept, 1), "%");
+        if (has_kept)
+            key_value(ui, {fmt::format("Layer {}", row.layer), fmt::format("layer_{}", row.layer)},
+                      plain_number(100 * row.kept, 1), "%");
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
 }

@@ -72,7 +72,7 @@ void TraceData::take(const PaneContext& ui) {
     rows_.clear();
     ++version_;
     for (int64_t layer = trace.shape.at(0) - 1; layer >= 0; --layer) {
-        TraceRow row{.layer = layer};
+        TraceRow row{.layer = layer, .is_alone = trace.notes.at("layers") == "alone"};
         row.shares = row_of(trace, layer);
         if (prior != nullptr) row.prior = row_of(*prior, layer);
         if (kept != nullptr) row.kept = kept->values.at(size_t(layer));
@@ -87,13 +87,14 @@ void TraceData::take(const PaneContext& ui) {
     }
 }
 
-void TraceData::update(PaneContext& ui, ResidualShare residual) {
+void TraceData::update(PaneContext& ui, TracedLayers layers, ResidualShare residual) {
     ProbeRequest request;
     request.probe = "trace";
     request.step = ui.selection.step;
     request.position = ui.selection.cell.target;
     request.tokens = sample_tokens(ui);
-    kResidualOption.set(request, residual);
+    kTracedLayersOption.set(request, layers);
+    if (layers == TracedLayers::chained) kResidualOption.set(request, residual);
     if (request.position != target_ && !rows_.empty()) rest_until_ = ui.time + kTraceRest_s;
     target_ = request.position;
     if (ui.time < rest_until_) {

@@ -17,9 +17,11 @@ struct TraceSource {
     [[nodiscard]] std::optional<double> keys_factor() const;  // share over prior
 };
 
-// Shares at the input of a layer, after following down through the layers above and this one.
+// Shares at the input of a layer, after following down through the layers above and this one; or,
+// alone, what this layer gives the target.
 struct TraceRow {
     int64_t layer = 0;
+    bool is_alone = false;
     double kept = 0;  // what the residual connection of this layer carried past its mixer
     std::vector<float> shares{};           // [T]; NaN = not visible
     std::vector<float> prior{};            // [T], by the biases alone; empty: this mixer has none
@@ -34,7 +36,7 @@ struct TraceRow {
 class TraceData {
   public:
     // A target that has just moved is asked for when it has come to rest.
-    void update(PaneContext& ui, ResidualShare residual);
+    void update(PaneContext& ui, TracedLayers layers, ResidualShare residual);
     void clear() { *this = TraceData(); }
 
     [[nodiscard]] const std::vector<TraceRow>& rows() const { return rows_; }  // last layer first

@@ -61,8 +61,9 @@ std::string shares_before(const Positions& positions, const TraceRow& row) {
 
 }  // namespace
 
-std::string trace_words(int64_t layer) {
-    return layer == 0 ? "Input tokens" : fmt::format("Input of layer {}", layer);
+std::string trace_words(const TraceRow& row) {
+    if (row.is_alone) return fmt::format("Layer {}", row.layer);
+    return row.layer == 0 ? "Input tokens" : fmt::format("Input of layer {}", row.layer);
 }
 
 std::string source_share_words(double share) {
@@ -78,7 +79,8 @@ void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
     const Positions positions(ui.status);
     const TraceRow& row = tile.row;
     const bool is_chosen = row.layer == ui.selection.cell.layer;
-    const std::string words = row.layer == 0 ? "Tokens" : fmt::format("Layer {}", row.layer);
+    const bool is_input = row.layer == 0 && !row.is_alone;
+    const std::string words = is_input ? "Tokens" : fmt::format("Layer {}", row.layer);
     text_at(ui, tile.box.low, words,
             {text_size::label, is_chosen ? ui.theme.accent : ui.theme.text1, Face::semibold,
              tile.box.width()});
@@ -96,7 +98,7 @@ void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
     ImGui::SetCursorScreenPos({tile.box.low.x, tile.box.low.y + ui.px(kTraceTitle)});
     const viz::MapReply map = small.map.draw(view, ui);
     ui.recorder.area({.kind = "map",
-                      .path = ui.recorder.claim({trace_words(row.layer), id}),
+                      .path = ui.recorder.claim({trace_words(row), id}),
                       .min = map.map.low,
                       .max = map.map.high,
                       .value = positions.target_words(ui.selection.cell.target),
@@ -155,7 +157,7 @@ void TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, T
 void TraceMaps::draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, TraceReply& reply) {
     const Positions positions(ui.status);
     const std::vector<uint8_t> bytes = sample_bytes(ui);
-    text(ui, trace_words(row.layer), {text_size::label, ui.theme.text1, Face::semibold});
+    text(ui, trace_words(row), {text_size::label, ui.theme.text1, Face::semibold});
     viz::TextMapView view;
     view.id = "traced text";
     view.bytes = bytes;
@@ -172,7 +174,7 @@ void TraceMaps::draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, Tra
                       .path = ui.recorder.claim("Text##traced_text"),
                       .min = at.box.low,
                       .max = at.box.high,
-                      .value = trace_words(row.layer),
+                      .value = trace_words(row),
                       .why_not = {},
                       .item = at.id});
     if (at.hovered >= 0) {

@@ -14,7 +14,8 @@
 namespace aft::app {
 
 [[nodiscard]] Coloring trace_coloring(const ViewState& ui, const TraceRow& row);
-[[nodiscard]] std::string trace_words(int64_t layer);        // "Input of layer 3", "Input tokens"
+// "Input of layer 3", "Input tokens"; alone "Layer 3".
+[[nodiscard]] std::string trace_words(const TraceRow& row);
 [[nodiscard]] std::string source_share_words(double share);  // "12.3 %", "below 0.001 %"
 
 class TraceMaps {

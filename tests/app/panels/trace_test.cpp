@@ -43,12 +43,13 @@ class TracePane : public BareTest {
         run("frames 2\nwait Ready 60\n");
         show();
     }
-    FieldSetPtr ask(const std::string& residual = "measured") {
+    FieldSetPtr ask(const std::string& residual = "measured", const std::string& layers = "") {
         ProbeRequest request;
         request.probe = "trace";
         request.position = ui().selection.cell.target;
         request.tokens = ui().selection.image.item->tokens;
         request.options = {{"residual", residual}};
+        if (!layers.empty()) request.options["layers"] = layers;
         return BareTest::ask(request);
     }
     // Position, share and share by prior of a row of the table.
@@ -119,6 +120,19 @@ TEST_F(TracePane, AnotherResidualIsAnotherTrace) {
             << value_of(kFirst) << ", wanted " << wanted;
         EXPECT_NE(value_of(kFirst), measured);
     }
+}
+
+TEST_F(TracePane, EveryLayerAloneIsShownAtOnce) {
+    show_mirror();
+    run("set trace/main/layers alone\nframes 2\n");
+    const FieldSetPtr set = ask("measured", "alone");
+    ASSERT_NE(set, nullptr);
+    const std::string wanted = " | " + percent(strongest(*set, 0, 0).share);
+    EXPECT_TRUE(until([&] { return value_of(kFirst).find(wanted) != std::string::npos; }))
+        << value_of(kFirst) << ", wanted " << wanted;
+    const WidgetRecord* const half = ui().recorder.find("trace/main/residual=half");
+    ASSERT_NE(half, nullptr);
+    EXPECT_NE(half->why_not, "");
 }
 
 TEST_F(TracePane, ASourceBecomesTheTargetAndBackReturns) {

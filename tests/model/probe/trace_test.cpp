@@ -108,6 +108,25 @@ TEST(Trace, KnowsTheOptionsOfTheMixers) {
     }
 }
 
+// Each layer's own row of the attention probe, whatever the residual connection carries.
+TEST(Trace, AloneIsEachLayersOwnRow) {
+    for (const char* mixer : {"aft-full", "aft-conv2d", "softmax"}) {
+        SCOPED_TRACE(mixer);
+        ModelConfig model = tiny_model(mixer, "image");
+        model.layers = 3;
+        Bench bench(model);
+        const int64_t position = model.tokens() - 3;
+        ProbeRequest request = trace_of(model, position, "measured");
+        request.options["layers"] = "alone";
+        const FieldSet set = bench.run(request);
+        const at::Tensor rows = tensor_of(set.fields.front());
+        for (int64_t layer = 0; layer < model.layers; ++layer)
+            EXPECT_LT(apart(rows[layer], attention_matrix(bench, layer, "both")[position]), 1e-6);
+        EXPECT_EQ(set.fields.front().notes.count("approximation"), 0u);
+        EXPECT_GT(apart(rows[0], rows[1]), 1e-4);
+    }
+}
+
 TEST(Trace, NothingComesFromTheFuture) {
     for (const char* mixer : {"aft-full", "aft-conv2d", "softmax"}) {
         SCOPED_TRACE(mixer);
