@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "app/panels/lab/lab_speed_words.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
 #include "app/state/background.h"
@@ -79,42 +80,6 @@ void SpeedPanel::draw_buttons(PaneContext& ui) {
         ImGui::SetClipboardText(command_words(ui.status.path).c_str());
 }
 
-std::string time_words(double ms) {
-    return ms < 1 ? fmt::format("{:.1f} \u00B5s", ms * 1e3) : fmt::format("{:.2f} ms", ms);
-}
-
-// Of the fastest one in float32 that is not ours; null: none was timed.
-const bench::TimedForm* best_peer(const bench::TimedRow& row) {
-    const bench::TimedForm* best = nullptr;
-    for (const bench::TimedForm& form : row.forms)
-        if (!form.is_ours && form.precision == "fp32" &&
-            (best == nullptr || form.median_ms < best->median_ms))
-            best = &form;
-    return best;
-}
-
-// Of our fastest form in float32; 0: none was timed.
-double ours_of(const bench::TimedRow& row) {
-    double fastest = 0;
-    for (const bench::TimedForm& form : row.forms)
-        if (form.is_ours && form.precision == "fp32" && (fastest == 0 || form.median_ms < fastest))
-            fastest = form.median_ms;
-    return fastest;
-}
-
-std::string verdict_words(const bench::TimedRow& row) {
-    const bench::TimedForm* const best = best_peer(row);
-    if (best == nullptr) return "nothing to compare with";
-    if (best->ratio == 0)
-        return fmt::format("no ratio: the machine was disturbed (ours {}, softmax attention {})",
-                           time_words(ours_of(row)), time_words(best->median_ms));
-    const double times = best->ratio >= 1 ? best->ratio : 1 / best->ratio;
-    return fmt::format("{:.2f} times as {} as softmax attention ({:.2f} to {:.2f})", times,
-                       best->ratio >= 1 ? "fast" : "slow",
-                       best->ratio >= 1 ? best->ratio_low : 1 / best->ratio_high,
-                       best->ratio >= 1 ? best->ratio_high : 1 / best->ratio_low);
-}
-
 void SpeedPanel::draw_workload(PaneContext& ui, const RoomInfo& workload,
                                const std::vector<bench::TimedRow>& rows) {
     std::string title = workload.sentence + "##" + workload.name;
@@ -123,24 +88,18 @@ void SpeedPanel::draw_workload(PaneContext& ui, const RoomInfo& workload,
     for (const bench::TimedRow& row : rows) {
         if (!row.note.empty()) hint(ui, row.note);
         if (row.forms.empty()) continue;
-        key_value(ui, "Ours##ours", verdict_words(row));
+        key_value(ui, "Ours##ours", speed_verdict(row));
         const Column columns[] = {{.title = "Computed by"},
                                   {.title = "Precision", .width = 90},
                                   {.title = "Median", .width = 110, .right = true},
                                   {.title = "Its time over ours", .width = 220, .right = true}};
         std::vector<TableRow> list;
         for (const bench::TimedForm& form : row.forms)
-            list.push_back(
-                {.name = fmt::format("{0}##{0}", form.name),
-                 .cells = {form.name, form.precision, time_words(form.median_ms),
-                           form.ratio == 0 ? ""
-                                           : fmt::format("{:.2f} ({:.2f} to {:.2f})", form.ratio,
-                                                         form.ratio_low, form.ratio_high)}});
+            list.push_back({.name = fmt::format("{0}##{0}", form.name),
+                            .cells = {form.name, form.precision, time_words(form.median_ms),
+                                      ratio_words(row, form)}});
         (void)table(ui, fmt::format("Forms##forms_{}", workload.name), columns, list);
-        if (row.is_contended)
-            hint(ui, fmt::format("Other programs took {:.0f} % of the processors: the figures are "
-                                 "not to be trusted.",
-                                 100 * row.others));
+        if (const std::string why = why_no_ratio(row); !why.empty()) hint(ui, why);
     }
 }
 
@@ -181,8 +140,9 @@ PanelRoom speed_panel() {
                 "Times the operator of the open model, the next token in the middle of a sequence "
                 "and a training step on its data, beside softmax attention of the same size in "
                 "its best form. In turns, in a process of their own; each ratio is of medians, "
-                "with the middle half of the rounds. No ratio is given where the speed of the "
-                "machine moved meanwhile. `afterimage bench --model MODEL` prints the same.",
+                "with the middle half of the rounds. No ratio is given where other programs took "
+                "the processors, or the speed of the machine moved. `afterimage bench --model "
+                "MODEL` prints the same.",
             .places = {{Workspace::lab, Slot::canvas, 2}},
             .make = make_panel<SpeedPanel>};
 }
