@@ -60,7 +60,7 @@ void open_demo(PaneContext& ui, const char* name) {
 void add_file_actions(Actions& actions) {
     actions.add({.id = "file.open",
                  .name = "Open...",
-                 .sentence = "Opens a checkpoint, a run folder or a picture.",
+                 .sentence = "Opens a checkpoint, a run folder, a picture, a view or a recipe.",
                  .icon = icon::open,
                  .shortcut = "Ctrl+O",
                  .menu = "File",

@@ -194,6 +194,10 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
         case Opening::view:
             open_view(path);
             break;
+        case Opening::recipe:
+            ui_.selection.lab.file = path;
+            (void)ui_.actions.run(ui_, "lab.open_recipe");
+            break;
         case Opening::impossible:
             if (opening.may_come && is_known_run(ui_.settings, path)) {
                 opening.words = path +

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "core/caught.h"
 #include "core/images/image.h"
+#include "core/json.h"
 #include "model/jobs/summary.h"
 #include "model/model_files.h"
 #include "model/system.h"
@@ -27,6 +29,18 @@ Opening as_model(const std::string& path, Workspace workspace) {
 bool is_like_folder(const std::string& path) {
     return !is_checkpoint_file(path) && !is_image_file(path) &&
            fs::path(path).extension() != ".json";
+}
+
+// A recipe, whole or broken: the Lab says what is wrong with it.
+bool is_recipe(const std::string& path) {
+    constexpr uint64_t kMostBytes = 1 << 20;
+    if (fs::path(path).extension() != ".json") return false;
+    bool has_key = false;
+    // What cannot be read is no recipe: whoever opens it says what is wrong.
+    (void)error_words([&] {
+        has_key = read_json_file(path, kMostBytes, ErrorKind::usage).contains("afterimage_recipe");
+    });
+    return has_key;
 }
 
 // A folder with nothing in it but a lock.
@@ -57,10 +71,12 @@ Opening classify_path(const std::string& path, bool has_session) {
                                      path)};
     }
     if (is_checkpoint_file(path)) return as_model(path, Workspace::biases);
+    if (is_recipe(path))
+        return {.kind = Opening::recipe, .words = path + ": a recipe; it is opened in the Lab"};
     if (fs::path(path).extension() == ".json") return {.kind = Opening::view, .words = {}};
     return {.words = fmt::format(
                 "{}: not known; a checkpoint (.safetensors), a run folder, a picture (.png, "
-                ".jpg, .bmp, .ppm) or a saved view (.json) can be opened",
+                ".jpg, .bmp, .ppm), a saved view or a recipe (.json) can be opened",
                 path)};
 }
 

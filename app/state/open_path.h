@@ -1,5 +1,5 @@
-// What a path from outside is: a checkpoint, a run folder, a picture, a view, or something that
-// cannot be opened. Window thread; looks at the disk once.
+// What a path from outside is: a checkpoint, a run folder, a picture, a view, a recipe of the Lab,
+// or something that cannot be opened. Window thread; looks at the disk once.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,10 +9,10 @@
 namespace aft::app {
 
 struct Opening {
-    enum PathKind { model, picture, view, impossible } kind = impossible;
+    enum PathKind { model, picture, view, recipe, impossible } kind = impossible;
     Workspace workspace = Workspace::biases;  // where a model is shown first
-    std::string words;                        // impossible: why, and what can be opened
-    bool may_come = false;                    // nothing is there: a run may begin in it
+    std::string words;      // impossible: why, and what can be opened; recipe: what it is
+    bool may_come = false;  // nothing is there: a run may begin in it
 };
 [[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
 [[nodiscard]] RecentItem recent_item(const std::string& path);

@@ -44,19 +44,12 @@ void LabPanel::measure(PaneContext& ui) {
     std::vector<Recipe> wanted = {{}};
     if (!active_.is_untouched()) wanted.push_back(active_);
     for (Intervention one : lab.recipe.interventions) {
+        if (!why_not_fit(ui, one).empty()) continue;
         one.on = true;
         wanted.push_back({.interventions = {one}});
     }
-    for (Recipe& recipe : LabInspector::strength_recipes(lab)) wanted.push_back(std::move(recipe));
-    if (const auto step = lab_step(ui))
-        losses_.update(ui,
-                       {.path = ui.status.path,
-                        .data = ui.status.config.data.source,
-                        .split = lab.split,
-                        .step = *step,
-                        .first = lab.first,
-                        .examples = lab.examples},
-                       wanted);
+    for (Recipe& recipe : LabInspector::strength_recipes(ui)) wanted.push_back(std::move(recipe));
+    if (const auto batch = pinned_batch(ui)) losses_.update(ui, *batch, wanted);
     // None counts twice: the standard error would be too small.
     if (const int64_t all = losses_.part_size(); all > 1)
         ui.selection.lab.examples = std::min(lab.examples, all);
@@ -94,6 +87,12 @@ void LabPanel::take_numbers(ViewState& ui) {
 
 // Something stands in the way of measuring: says what, and what to do.
 bool LabPanel::problem(Ui& ui) const {
+    if (const std::string words = unfit_words(ui, ui.selection.lab.recipe); !words.empty()) {
+        banner(ui, {.title = "This recipe is for another model",
+                    .sentence = words + " Take out what does not fit, or choose other layers.",
+                    .actions = {"lab.remove_unfit", "lab.fit_layers"}});
+        if (!unfit_words(ui, active_).empty()) return true;
+    }
     if (!ui.selection.lab.problem.empty()) {
         const RecipeLosses* const before = losses_.of({});
         const bool is_model = before != nullptr && !before->error.empty();

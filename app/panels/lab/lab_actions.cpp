@@ -72,6 +72,17 @@ void remove(LabChoice& lab) {
     if (lab.chosen > 0 && lab.chosen >= list.size()) --lab.chosen;
 }
 
+std::string needs_unfit(const ViewState& ui) {
+    if (std::string why = needs_model(ui); !why.empty()) return why;
+    return unfit_words(ui, ui.selection.lab.recipe).empty() ? "All interventions fit this model."
+                                                            : "";
+}
+
+// It does not fit, and does with another layer or head.
+bool is_repaired(const ViewState& ui, const Intervention& one) {
+    return !why_not_fit(ui, one).empty() && why_not_fit(ui, fitted(ui, one)).empty();
+}
+
 void add_edits(Actions& actions) {
     actions.add({.id = "lab.undo",
                  .name = "Undo in the Lab",
@@ -132,6 +143,45 @@ void add_edits(Actions& actions) {
                      .run = [by = is_up ? -1 : 1](Ui& ui) { move(ui.selection.lab, by); }});
 }
 
+// What of the recipe is for another model.
+void add_fits(Actions& actions) {
+    actions.add({.id = "lab.remove_unfit",
+                 .name = "Remove what does not fit",
+                 .sentence = "Takes out the interventions that are for another model; one undo "
+                             "step.",
+                 .icon = icon::close,
+                 .why_not = needs_unfit,
+                 .run = [](Ui& ui) {
+                     LabChoice& lab = ui.selection.lab;
+                     lab.begin_edit("");
+                     std::erase_if(lab.recipe.interventions, [&](const Intervention& one) {
+                         return !why_not_fit(ui, one).empty();
+                     });
+                     lab.clamp();
+                 }});
+    actions.add({.id = "lab.fit_layers",
+                 .name = "Use the last layers and heads",
+                 .sentence = "Does what is for layers or heads that this model lacks to its last "
+                             "ones; one undo step.",
+                 .icon = icon::redo,
+                 .why_not =
+                     [](const ViewState& ui) {
+                         if (std::string why = needs_unfit(ui); !why.empty()) return why;
+                         for (const Intervention& one : ui.selection.lab.recipe.interventions)
+                             if (is_repaired(ui, one)) return std::string();
+                         return std::string(
+                             "Other layers and heads do not help: remove what does "
+                             "not fit.");
+                     },
+                 .run =
+                     [](Ui& ui) {
+                         LabChoice& lab = ui.selection.lab;
+                         lab.begin_edit("");
+                         for (Intervention& one : lab.recipe.interventions)
+                             if (is_repaired(ui, one)) one = fitted(ui, one);
+                     }});
+}
+
 void add_files(Actions& actions) {
     actions.add({.id = "lab.save_recipe",
                  .name = "Save recipe",
@@ -147,10 +197,16 @@ void add_files(Actions& actions) {
                  .why_not =
                      [](const ViewState& ui) {
                          return std::string(ui.selection.lab.file.empty()
-                                                ? "Type the file's name in the Inspector."
+                                                ? "Type the file's name in the Inspector, or "
+                                                  "choose the file."
                                                 : "");
                      },
                  .run = open});
+    actions.add({.id = "lab.browse_recipe",
+                 .name = "Choose recipe file",
+                 .sentence = "Looks for a recipe on the disk and opens it.",
+                 .icon = icon::folder,
+                 .run = [](Ui& ui) { ui.commands.send(BrowseFiles{}); }});
     actions.add({.id = "lab.copy_command",
                  .name = "Copy recipe command",
                  .sentence = "Saves the recipe, and puts the command on the clipboard that "
@@ -166,7 +222,7 @@ void add_files(Actions& actions) {
                  .run =
                      [](Ui& ui) {
                          save(ui);
-                         const std::string words = eval_command(ui);
+                         const std::string words = eval_command(ui, ui.selection.lab.file);
                          ImGui::SetClipboardText(words.c_str());
                          ui.toasts.add(
                              {.kind = ToastKind::done, .title = "Command copied", .detail = words});
@@ -279,6 +335,7 @@ void add_lab_actions(Actions& actions, const std::function<void()>& open_list) {
                      ui.commands.send(ShowWorkspace{Workspace::lab});
                  }});
     add_edits(actions);
+    add_fits(actions);
     add_files(actions);
     add_watch(actions);
     add_openers(actions);

@@ -45,11 +45,12 @@ void index_combo(PaneContext& ui, const WidgetName& name, int64_t count, int64_t
 
 }  // namespace
 
-std::vector<Recipe> LabInspector::strength_recipes(const LabChoice& lab) {
+std::vector<Recipe> LabInspector::strength_recipes(const ViewState& ui) {
+    const LabChoice& lab = ui.selection.lab;
     if (lab.chosen >= lab.recipe.interventions.size()) return {};
     Intervention one = lab.recipe.interventions[lab.chosen];
     const InterventionInfo* const info = info_of(one);
-    if (info == nullptr || !info->has_strength) return {};
+    if (info == nullptr || !info->has_strength || !why_not_fit(ui, one).empty()) return {};
     one.on = true;
     std::vector<Recipe> recipes;
     for (const double strength : kStrengths) {
@@ -102,9 +103,12 @@ void LabInspector::draw_chosen(Ui& ui) {
     Intervention one = lab.recipe.interventions[lab.chosen];
     const InterventionInfo* const info = info_of(one);
     if (info == nullptr) return;
+    const std::string why_not = why_not_fit(ui, one);
     section(ui, WidgetName(intervention_title(one.name), "intervention"), {}, false);
     hint(ui, info->info.sentence);
     hint(ui, info->formula);
+    if (!why_not.empty())
+        text_wrapped(ui, "Does not fit: " + why_not + ".", text_size::hint, ui.theme.warn);
     index_combo(ui, "Layer##layer_of_chosen", int64_t(ui.status.layers.size()), one.layer);
     if (info->has_heads && ui.status.mixer.heads > 1)
         index_combo(ui, "Head##head_of_chosen", ui.status.mixer.heads, one.head);
@@ -179,7 +183,7 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
 }
 
 void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
-    const std::vector<Recipe> recipes = strength_recipes(ui.selection.lab);
+    const std::vector<Recipe> recipes = strength_recipes(ui);
     if (recipes.empty()) return;
     section(ui, "Loss over strength##loss_over_strength", "of the chosen one alone");
     std::vector<double> x{0}, y{0}, low{0}, high{0};
@@ -191,6 +195,12 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
         y.push_back(shown_loss(ui, change->mean));
         low.push_back(y.back() - (std::isfinite(half) ? half : 0));
         high.push_back(y.back() + (std::isfinite(half) ? half : 0));
+    }
+    if (x.size() < 2) {
+        const RecipeLosses* const first = losses.of(recipes.front());
+        const bool is_refused = first != nullptr && !first->error.empty();
+        hint(ui, is_refused ? first->error + "." : "Not measured yet.");
+        return;
     }
     viz::CurvePlot plot;
     plot.id = "loss over strength";
@@ -225,9 +235,12 @@ void LabInspector::draw_recipe(Ui& ui) {
     (void)text_field(ui,
                      {.name = "Recipe file##recipe_file",
                       .hint = "recipe.json",
+                      .width = ImGui::GetContentRegionAvail().x / ui.scale - 34,
                       .mono = true,
                       .tip = "Where the recipe is saved, or read from."},
                      lab.file);
+    ImGui::SameLine(0, ui.px(8));
+    (void)action_button(ui, "lab.browse_recipe", ButtonKind::icon);
     (void)action_button(ui, "lab.save_recipe", ButtonKind::normal, "Save");
     ImGui::SameLine(0, ui.px(6));
     (void)action_button(ui, "lab.open_recipe", ButtonKind::normal, "Open");

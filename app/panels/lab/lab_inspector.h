@@ -9,7 +9,8 @@ class LabInspector {
   public:
     void draw(Ui& ui, const BatchLosses& losses);
     // Recipes that the curve over the strength needs: the chosen one alone, in steps of a quarter.
-    [[nodiscard]] static std::vector<Recipe> strength_recipes(const LabChoice& lab);
+    // None where it does not fit the open model.
+    [[nodiscard]] static std::vector<Recipe> strength_recipes(const ViewState& ui);
 
   private:
     void draw_chosen(Ui& ui);

@@ -76,8 +76,11 @@ void InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 l
             {text_size::label, ui.theme.text3});
     text_at(ui, {low.x + ui.px(34), low.y + ui.px(8)}, intervention_title(one.name),
             {text_size::label, ink, Face::medium});
-    text_at(ui, {low.x + ui.px(34), low.y + ui.px(28)}, place_words(ui, one),
-            {text_size::hint, ui.theme.text2, Face::regular, high.x - low.x - ui.px(96)});
+    const bool fits = why_not_fit(ui, one).empty();
+    text_at(ui, {low.x + ui.px(34), low.y + ui.px(28)},
+            place_words(ui, one) + (fits ? "" : ": does not fit this model"),
+            {text_size::hint, fits ? ui.theme.text2 : ui.theme.warn, Face::regular,
+             high.x - low.x - ui.px(96)});
     const LossChange change =
         index < lab.numbers.each.size() ? lab.numbers.each[index] : LossChange();
     const std::string words = change ? change_words(*change) : "\u2013";

@@ -104,6 +104,11 @@ void LabMaps::draw(PaneContext& ui, const Recipe& recipe) {
     const Intervention& chosen = lab.recipe.interventions[lab.chosen];
     const InterventionInfo* const info = info_of(chosen);
     if (info == nullptr || !info->edits_bias || !ui.status.mixer.has_bias()) return;
+    if (const std::string why = why_not_fit(ui, chosen); !why.empty()) {
+        section(ui, "w, before and after##maps");
+        hint(ui, "Not drawn: " + why + ".");
+        return;
+    }
     const int64_t layers = std::max<int64_t>(1, int64_t(ui.status.layers.size()));
     const int64_t layer = std::clamp<int64_t>(
         chosen.layer < 0 ? ui.selection.cell.layer : chosen.layer, 0, layers - 1);
@@ -119,12 +124,16 @@ void LabMaps::draw(PaneContext& ui, const Recipe& recipe) {
     update(ui, of, recipe);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     draw_map(ui, of, 0, {at, {at.x + side, at.y + side}});
-    draw_map(ui, of, 1, {{at.x + side + gap, at.y}, {at.x + side + gap + side, at.y + side}});
+    // The answer from before the error is of another recipe.
+    const std::string& error = maps_[1].watch.error();
+    if (error.empty())
+        draw_map(ui, of, 1, {{at.x + side + gap, at.y}, {at.x + side + gap + side, at.y + side}});
     ImGui::SetCursorScreenPos({at.x, at.y + side + ui.px(22)});
     const std::string range =
         fmt::format("w from {} to {}, both in one range, signed log",
                     shown_value(Quantity::w, range_.low), shown_value(Quantity::w, range_.high));
     hint(ui, range);
+    if (!error.empty()) hint(ui, "No map of after the recipe: " + error + ".");
 }
 
 }  // namespace aft::app

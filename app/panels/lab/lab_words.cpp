@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/shared/bias_map.h"
 #include "core/rooms.h"
-#include "core/text.h"
 #include "model/jobs/recipe.h"
 
 namespace aft::app {
@@ -52,6 +52,41 @@ std::string why_not_here(const ViewState& ui, const InterventionInfo& info) {
     return ui.status.mixer.has_bias() ? "" : "This model has no position bias.";
 }
 
+// Of the layer's maps and heads, whichever are more: the model itself says the last word.
+static int64_t heads_of(const ViewState& ui, int64_t layer) {
+    return std::max<int64_t>(ui.status.mixer.heads, BiasForm(ui.status, layer).heads);
+}
+
+std::string why_not_fit(const ViewState& ui, const Intervention& one) {
+    const InterventionInfo* const info = info_of(one);
+    if (info == nullptr) return fmt::format("there is no intervention '{}'", one.name);
+    if (std::string why = why_not_here(ui, *info); !why.empty())
+        return why.substr(0, why.size() - 1);
+    const auto layers = int64_t(ui.status.layers.size());
+    if (one.layer >= layers)
+        return fmt::format("layer {} is not in this model: 0 to {}", one.layer, layers - 1);
+    if (const int64_t heads = heads_of(ui, one.layer); one.head >= heads)
+        return fmt::format("head {} is not in this model: 0 to {}", one.head, heads - 1);
+    return "";
+}
+
+Intervention fitted(const ViewState& ui, Intervention one) {
+    one.layer = std::min(one.layer, int64_t(ui.status.layers.size()) - 1);
+    one.head = std::min(one.head, heads_of(ui, one.layer) - 1);
+    return one;
+}
+
+std::string unfit_words(const ViewState& ui, const Recipe& recipe) {
+    std::string words;
+    for (size_t i = 0; i < recipe.interventions.size(); ++i) {
+        const Intervention& one = recipe.interventions[i];
+        if (const std::string why = why_not_fit(ui, one); !why.empty())
+            words += fmt::format("{}Intervention {} ({}): {}.", words.empty() ? "" : " ", i + 1,
+                                 intervention_title(one.name), why);
+    }
+    return words;
+}
+
 int change_decimals(const PairedChange& change) {
     const double half = change.half_width_95();
     if (!std::isfinite(half) || half <= 0) return 3;
@@ -64,26 +99,6 @@ std::string change_words(const PairedChange& change) {
         fmt::format("{:.{}f}", std::abs(change.mean), change_decimals(change));
     const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
     return (is_zero ? "" : change.mean < 0 ? "\u2212" : "+") + digits;
-}
-
-std::optional<int64_t> lab_step(const ViewState& ui) {
-    if (ui.selection.step >= 0) return ui.selection.step;
-    if (ui.status.state != RunState::running || ui.status.following) return -1;
-    const std::vector<int64_t> saved = ui.session->saved_steps();
-    if (saved.empty()) return std::nullopt;
-    return saved.back();
-}
-
-std::string eval_command(const ViewState& ui) {
-    const LabChoice& lab = ui.selection.lab;
-    if (ui.status.path.empty() || ui.status.config.data.source.empty() || lab.file.empty())
-        return "";
-    std::string words =
-        fmt::format("afterimage eval {} --data {} --recipe {} --index {} --limit {}",
-                    shell_word(ui.status.path), shell_word(ui.status.config.data.source),
-                    shell_word(lab.file), lab.first, lab.examples);
-    if (!lab.split.empty()) words += " --split " + lab.split;
-    return words;
 }
 
 }  // namespace aft::app

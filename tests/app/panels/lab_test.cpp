@@ -53,7 +53,8 @@ TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
               std::string::npos);
     EXPECT_EQ(value_of("result/main/change_0"), change_words(*lab().numbers.each.at(0)));
     lab().first = 3;
-    EXPECT_TRUE(eval_command(ui()).ends_with(" --index 3 --limit 16")) << eval_command(ui());
+    const std::string command = eval_command(ui(), lab().file);
+    EXPECT_TRUE(command.ends_with(" --index 3 --limit 16")) << command;
     EXPECT_EQ(ui().actions.why_not(ui(), "lab.copy_command"), "");
 }
 
@@ -144,6 +145,32 @@ TEST_F(LabWindow, ARecipeForAnotherModelIsRefusedInWords) {
     lab().file = (scratch_ / "none.json").string();
     run("lab.open_recipe\nframes 2\n");
     EXPECT_EQ(lab().recipe.interventions.size(), 1u) << "a file that is not there changes nothing";
+}
+
+TEST_F(LabWindow, WhatDoesNotFitIsNamedAndTakenOutOrRepaired) {
+    open_run();
+    lab().examples = 8;
+    const std::string file = (scratch_ / "other.json").string();
+    std::ofstream(file) << R"({"afterimage_recipe": 1, "interventions": [
+        {"name": "zero", "layer": 17}, {"name": "zero", "layer": 0}]})";
+    ui().commands.send(OpenPath{file});  // as the file browser does
+    run("frames 6\n");
+    EXPECT_EQ(ui().workspace, Workspace::lab);
+    ASSERT_EQ(lab().recipe.interventions.size(), 2u);
+    EXPECT_EQ(lab().chosen, 0u);
+    EXPECT_TRUE(is_there("result/main/lab.remove_unfit")) << dump(ui());
+    EXPECT_FALSE(is_there("interventions/maps/map_before")) << "of the last layer";
+    EXPECT_FALSE(is_there("inspector/loss_over_strength/strength_plot"));
+    run("lab.fit_layers\nframes 3\n");
+    EXPECT_EQ(lab().recipe.interventions[0].layer, 1);
+    EXPECT_FALSE(is_there("result/main/lab.remove_unfit"));
+    EXPECT_NE(ui().actions.why_not(ui(), "lab.fit_layers"), "");
+    ASSERT_TRUE(until([&] { return has_measured(); })) << lab().problem;
+    ASSERT_TRUE(until([&] { return is_there("inspector/loss_over_strength/strength_plot"); }));
+    run("lab.undo\nlab.remove_unfit\nframes 3\n");
+    ASSERT_EQ(lab().recipe.interventions.size(), 1u);
+    EXPECT_EQ(lab().recipe.interventions[0].layer, 0);
+    EXPECT_EQ(ui().actions.why_not(ui(), "lab.browse_recipe"), "");
 }
 
 TEST_F(LabWindow, TheMapsShowTheBiasBeforeAndAfter) {
