@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/biases/bias_rank_costs.h"
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/fold.h"
@@ -16,7 +17,6 @@
 #include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/atlas.h"
-#include "viz/curves.h"
 
 namespace aft::app {
 
@@ -38,7 +38,6 @@ class FactorsPanel final : public Panel {
     void make_cells(const PaneContext& ui, int columns);
     void draw_tools(Ui& ui);
     void draw_atlas(PaneContext& ui, float tall);
-    void draw_energy(const PaneContext& ui, float tall) const;
     void draw_foot(PaneContext& ui);
     // Place of a component in the atlas: lines of targets above their sources.
     [[nodiscard]] size_t component_at(const viz::AtlasHit& hit) const {
@@ -55,6 +54,7 @@ class FactorsPanel final : public Panel {
     std::vector<viz::AtlasCell> cells_;
     viz::Atlas atlas_;
     viz::AtlasHit read_;
+    RankCosts costs_;
 };
 
 size_t count_of(const FieldSet& fields) {
@@ -186,23 +186,6 @@ void FactorsPanel::draw_atlas(PaneContext& ui, float tall) {
     read_ = reply.hovered;
 }
 
-void FactorsPanel::draw_energy(const PaneContext& ui, float tall) const {
-    std::vector<double> ranks, shares;
-    for (size_t i = 1; i <= count_of(*shown_); ++i) {
-        ranks.push_back(double(i));
-        shares.push_back(100 * held(i));
-    }
-    viz::CurvePlot plot;
-    plot.id = "##energy_curve";
-    plot.title = "Energy held by the first components";
-    plot.unit = "%, by their number";
-    plot.x_word = "components";
-    plot.size = {std::min(ImGui::GetContentRegionAvail().x, ui.px(640)), tall};
-    plot.curves = {
-        {.x = ranks, .y = shares, .color = ui.theme.series[0], .dots = true, .decimals = 2}};
-    (void)draw_curves(plot, ui);
-}
-
 void FactorsPanel::draw_foot(PaneContext& ui) {
     const size_t n = count_of(*shown_);
     std::vector<ReadOut> values;
@@ -237,7 +220,11 @@ void FactorsPanel::draw(Ui& ui) {
                                 .secondary = {},
                                 .hint = {}});
     refresh(ui);
+    const bool has_heads = ui.status.mixer.heads > 1;
+    costs_.update(ui, ui.selection.cell.layer,
+                  has_heads ? std::max<int64_t>(0, ui.selection.cell.head) : -1);
     draw_tools(ui);
+    costs_.draw_tools(ui);
     std::string place = "layer " + layer_words(ui.status, ui.selection.cell.layer);
     if (ui.status.mixer.heads > 1)
         place += fmt::format(", head {}", std::max<int64_t>(0, ui.selection.cell.head));
@@ -247,9 +234,11 @@ void FactorsPanel::draw(Ui& ui) {
         banner(ui, {.title = "The components could not be read", .sentence = watch_.error()});
     if (watch_.is_pending() && !watch_.is_current()) (void)progress_line(ui, "Reading", -1);
     if (!shown_ || maps_.empty()) return;
-    const float all = canvas_height(ui), curve = all > ui.px(440) ? ui.px(kFactorsCurve) : 0;
+    const float all = canvas_height(ui);
+    const bool has_wanted = costs_.is_on() && all > ui.px(320);  // then the maps become smaller
+    const float curve = all > ui.px(440) ? ui.px(kFactorsCurve) : has_wanted ? ui.px(168) : 0;
     draw_atlas(ui, std::max(ui.px(80), all - curve - ui.px(8)));
-    if (curve > 0) draw_energy(ui, curve - ui.px(8));
+    if (curve > 0) costs_.draw_plots(ui, curve - ui.px(8));
     draw_foot(ui);
 }
 
@@ -262,8 +251,8 @@ PanelRoom bias_factors_panel() {
             .help =
                 "w is a sum of components: how much a target has of each (above) times how much "
                 "a source has of it (below), the largest first. Few of them hold most of a bias "
-                "of low rank. \"Lower its rank\" measures in the Lab what the model loses "
-                "without the others.",
+                "of low rank. \"Loss against rank\" measures on the pinned batch what the model "
+                "loses without the others; \"Lower its rank\" opens that in the Lab.",
             .places = {{Workspace::biases, Slot::canvas, 5}},
             .make = make_panel<FactorsPanel>};
 }

@@ -36,11 +36,13 @@ std::string number_text(const InterventionOption& option, double value) {
 void index_combo(PaneContext& ui, const WidgetName& name, int64_t count, int64_t& index) {
     std::vector<std::string> list = {"all##all"};
     for (int64_t i = 0; i < count; ++i) list.push_back(fmt::format("{0}##{0}", i));
-    int chosen = static_cast<int>(index + 1);
+    // Of a recipe for another model.
+    if (index >= count) list.push_back(fmt::format("{0}: not in this model##{0}", index));
+    int chosen = static_cast<int>(std::min(index, count) + 1);
     label_column(ui, name.words);
     if (!combo(ui, name, chosen, {.list = list, .tip = "Which of them it is done to."})) return;
     ui.selection.lab.begin_edit("");
-    index = chosen - 1;
+    if (chosen <= count) index = chosen - 1;
 }
 
 }  // namespace
