@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/biases/bias_order.h"
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/layer_words.h"
@@ -27,9 +28,10 @@ struct Arrangement {
     Blocks block;
     int lines = 1;
     bool is_grid = false;  // layers x heads
+    const BiasOrder* order = nullptr;
 
     [[nodiscard]] viz::AtlasHit at(int64_t layer, int64_t head) const {
-        const auto i = int(is_grid ? std::max<int64_t>(0, head) : layer);
+        const auto i = int(order->place_of(layer, head));
         const int first = is_grid ? int(layer) * lines : 0;
         return {first + i / shape.columns, i % shape.columns, {}};
     }
@@ -38,10 +40,11 @@ struct Arrangement {
         return size_t(place.row) * size_t(shape.columns) + size_t(place.column);
     }
     [[nodiscard]] int64_t layer_of(const viz::AtlasHit& hit) const {
-        return is_grid ? hit.row / lines : hit.row * shape.columns + hit.column;
+        return is_grid ? hit.row / lines : order->layer_at(hit.row * shape.columns + hit.column);
     }
     [[nodiscard]] int64_t head_of(const viz::AtlasHit& hit) const {
-        return is_grid ? hit.row % lines * shape.columns + hit.column : 0;
+        if (!is_grid) return 0;
+        return order->head_at(hit.row / lines, hit.row % lines * shape.columns + hit.column);
     }
 };
 
@@ -68,9 +71,11 @@ float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float sca
 
 // Maps of heads: layers x heads; few layers get several lines each, so that their maps become
 // larger.
-Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 area) {
+Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 area,
+                         const BiasOrder& order) {
     Arrangement out;
     out.is_grid = true;
+    out.order = &order;
     const bool has_bars = area.x > ui.px(860) && ui.selection.range_mode == RangeMode::layer;
     float best = -1;
     for (int lines = 1; lines <= int(form.heads); ++lines) {
@@ -80,8 +85,8 @@ Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 are
         tried.shape = {.rows = int(form.layers) * lines,
                        .columns = int(form.heads) / lines,
                        .row_label = ui.px(has_layer_names(ui.status) ? 132 : 34),
-                       .column_label = ui.px(lines == 1 ? 24 : 6),
-                       .cell_label = lines == 1 ? 0 : ui.px(22),
+                       .column_label = ui.px(lines == 1 && !order.is_sorted() ? 24 : 6),
+                       .cell_label = lines == 1 && !order.is_sorted() ? 0 : ui.px(22),
                        .row_bar = has_bars ? ui.px(134) : 0};
         const float used = fit_blocks(tried, form, area, ui.scale);
         if (used <= best) continue;
@@ -92,9 +97,11 @@ Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 are
 }
 
 // Matrices and bands: one map per layer, in blocks so that all of them fit.
-Arrangement arrange(const PaneContext& ui, const BiasForm& form, ImVec2 area) {
-    if (form.has_heads()) return arrange_grid(ui, form, area);
+Arrangement arrange(const PaneContext& ui, const BiasForm& form, ImVec2 area,
+                    const BiasOrder& order) {
+    if (form.has_heads()) return arrange_grid(ui, form, area, order);
     Arrangement out;
+    out.order = &order;
     viz::AtlasShape& shape = out.shape;
     shape.column_label = ui.px(8);
     shape.cell_label = ui.px(26);
@@ -128,6 +135,7 @@ class AtlasPanel : public Panel {
     [[nodiscard]] BiasReading reading_at(const BiasForm& form, const Cell& cell) const;
 
     BiasLayers layers_;
+    BiasOrder order_;
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
     std::vector<WidgetName> names_;  // of the cells
@@ -150,9 +158,14 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
             viz::AtlasCell& cell = cells_[at];
             names_[at] = plan.is_grid ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
                                       : fmt::format("Layer {0}##layer_{0}", layer);
-            if (plan.lines > 1) cell.label = fmt::format("h{}", head);
+            const std::string key = order_.key_words(layer, head);
+            if (plan.is_grid && (plan.lines > 1 || order_.is_sorted())) {
+                cell.label = fmt::format("h{} {}", head, key);
+                cell.brief = fmt::format("h{}", head);
+            }
             if (!plan.is_grid) {
-                cell.label = "Layer " + layer_words(ui.status, layer);
+                cell.label =
+                    "Layer " + layer_words(ui.status, layer) + (key.empty() ? "" : ": " + key);
                 cell.brief = fmt::format("L{}", layer);
             }
             if (!layers_.has(layer)) continue;
@@ -168,7 +181,8 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
                                 viz::bar_number(cell.coloring.range.high, false);
         }
     }
-    for (int64_t head = 0; plan.is_grid && plan.lines == 1 && head < form.heads; ++head)
+    const bool has_columns = plan.is_grid && plan.lines == 1 && !order_.is_sorted();
+    for (int64_t head = 0; has_columns && head < form.heads; ++head)
         column_labels_.push_back(fmt::format("h{}", head));
     for (const Pin& pin : ui.selection.pins) {
         const size_t at = plan.index(pin.cell.layer, plan.is_grid ? pin.cell.head : 0);
@@ -248,19 +262,21 @@ void AtlasPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
-    bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
+    const Tool own[] = {{170, [&] { order_.draw_tool(ui); }}};
+    bias_tools(ui, form, ImGui::GetContentRegionAvail().x, own);
     const bool has_bar = ui.selection.range_mode == RangeMode::global;
     const float below = has_bar ? ui.px(44) : ui.px(4);
     ImVec2 area = {ImGui::GetContentRegionAvail().x,
                    canvas_height(ui) - ui.px(24) - ImGui::GetStyle().ItemSpacing.y - below};
     area.x += ui.px(4);  // into the pane's padding: two maps of 512 fit into 1600
     area.y = std::max(area.y, ui.px(60));
-    const Arrangement plan = arrange(ui, form, area);
+    const Arrangement plan = arrange(ui, form, area, order_);
     layers_.update(ui, {.block = plan.block,
                         .first = 0,
                         .end = form.layers,
                         .is_change = shows_change(ui),
                         .has_one_range = has_bar});
+    order_.update(ui, layers_, plan.is_grid);
     int64_t there = 0;
     for (int64_t i = 0; i < form.layers; ++i) there += layers_.has(i) ? 1 : 0;
     if (has_bar) there = std::min(there, layers_.ranged());
@@ -314,7 +330,8 @@ PanelRoom bias_atlas_panel() {
             icon::grid,
             "Every map shows how much a target attends to a source. Choose the quantity and whose "
             "values set the range; hover for exact values, click to lock, M or a double click "
-            "opens Focus.",
+            "opens Focus. Order sorts the heads of each layer, or the layers where each has one "
+            "map, by a number, or puts those beside each other that are alike.",
             {{Workspace::biases, Slot::canvas, 0},
              {Workspace::train, Slot::canvas, 2, "Biases##biases"}},
             make_panel<AtlasPanel>};

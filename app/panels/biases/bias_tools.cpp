@@ -124,12 +124,13 @@ void gauge_tool(PaneContext& ui) {
 
 }  // namespace
 
-void bias_tools(Ui& ui, const BiasForm& form, float available) {
+void bias_tools(Ui& ui, const BiasForm& form, float available, std::span<const Tool> own) {
     quantity_tool(ui, form);
     std::vector<Tool> tools = {{200, [&] { change_tool(ui); }}, {224, [&] { range_tool(ui); }}};
     if (!form.is_kernel()) tools.push_back({166, [&] { gauge_tool(ui); }});
     if (ui.selection.quantity == Quantity::exp_minus_one && !shows_change(ui))
         tools.push_back({236, [&] { scale_tool(ui); }});
+    tools.insert(tools.end(), own.begin(), own.end());
     tool_row(ui, available - ui.px(274), tools);
 }
 

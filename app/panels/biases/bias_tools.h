@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "app/panels/biases/bias_data.h"
+#include "app/panels/shared/tool_row.h"
 #include "app/widgets/text.h"
 
 namespace aft::app {
 
-// Quantity, value or change, range rule, scale and gauge, as `available` pixels allow.
-void bias_tools(Ui& ui, const BiasForm& form, float available);
+// Quantity, value or change, range rule, scale and gauge, and those of the pane, as `available`
+// pixels allow.
+void bias_tools(Ui& ui, const BiasForm& form, float available, std::span<const Tool> own = {});
 // The caption; where it does not fit, model and step come first: without them nothing is
 // understood.
 void draw_bias_caption(PaneContext& ui, std::string_view title, std::string words,
