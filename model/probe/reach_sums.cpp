@@ -21,7 +21,7 @@ Places places_of(const ModelConfig& model, int64_t tokens) {
     const int64_t channels = task.tokens == TokenKind::values ? model.channels : 1;
     const at::Tensor pixel = at::floor_divide(i, channels);
     const at::Tensor carried = at::where(i > 0, at::floor_divide(i - 1, channels), -1);
-    return {pixel, carried, model.grid_width() / channels};
+    return {pixel, carried, model.grid_width() / channels, channels};
 }
 
 ReachSums::ReachSums(int64_t heads, Places places)

@@ -9,8 +9,8 @@ namespace aft::probe {
 
 // Where the targets and what the sources carry stand, [T]; -1: nowhere (start or class token).
 struct Places {
-    at::Tensor target, source;  // pixel or token
-    int64_t width = 1;
+    at::Tensor target, source;        // pixel or token
+    int64_t width = 1, channels = 1;  // of the grid; tokens of one pixel
 };
 [[nodiscard]] Places places_of(const ModelConfig& model, int64_t tokens);
 

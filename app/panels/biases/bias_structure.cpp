@@ -1,5 +1,6 @@
-// Structure: how far and in which direction every layer and head looks by its bias alone, and how
-// many singular values hold it: numbers to sort by, each with the command that writes it.
+// Structure: how far and in which direction every layer and head looks by its bias alone, how many
+// singular values hold it, and how symmetric it is: numbers to sort by, each with the command that
+// writes it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace {
 constexpr double kStructureHold = 5;      // seconds between two looks while training runs
 constexpr int64_t kMostDenseRank = 1024;  // tokens of a w without factors
 
-// Columns of the probe "reach", then two of "rank".
+// Columns of the probe "reach", then two of "rank", then those of "symmetry".
 struct StructureColumn {
     const char *title, *sort, *id;
     bool is_share = false, on_grid = false, at_start = false;
@@ -43,8 +44,12 @@ constexpr StructureColumn kStructure[] = {
     {"Below, %", "Looks down", "below", true, true},
     {"Start, %", "Looks at the start", "start", true, false, true},
     {"Rank 90 %", "Rank, 90 %", "rank_90"},
-    {"Rank 99 %", "Rank, 99 %", "rank_99"}};
-constexpr size_t kStructureNumbers = std::size(kStructure), kOfReach = 8;
+    {"Rank 99 %", "Rank, 99 %", "rank_99"},
+    {"Exchange, %", "Symmetric in target and source", "exchange", true},
+    {"Mirror x, %", "Symmetric left and right", "left_right", true},
+    {"Mirror y, %", "Symmetric up and down", "up_down", true}};
+constexpr size_t kStructureNumbers = std::size(kStructure), kOfReach = 8, kOfRank = 2;
+constexpr size_t kFirstOfSymmetry = kOfReach + kOfRank;
 
 struct HeadStructure {
     int64_t layer = 0, head = 0;
@@ -57,13 +62,14 @@ class StructurePanel final : public Panel {
 
   private:
     struct LayerWatches {
-        Watch reach, rank;
-        AskTurn reach_turn, rank_turn;
+        Watch reach, rank, symmetry;
+        AskTurn reach_turn, rank_turn, symmetry_turn;
     };
     void update(const PaneContext& ui, const BiasForm& form);
     void draw_tools(PaneContext& ui);
     void draw_table(PaneContext& ui, const BiasForm& form);
-    [[nodiscard]] static bool shows(const ViewState& ui, const StructureColumn& column);
+    [[nodiscard]] bool shows(const ViewState& ui, size_t column) const;
+    [[nodiscard]] std::string symmetry_words(const ViewState& ui) const;
     std::vector<LayerWatches> layers_;
     std::vector<HeadStructure> heads_;
     std::string error_;
@@ -79,9 +85,35 @@ bool has_quick_rank(const ViewState& ui) {
             ui.status.mixer.bias_values < T * T / 2);
 }
 
-bool StructurePanel::shows(const ViewState& ui, const StructureColumn& column) {
+// Every form of w is on a grid but texts and mixers alone.
+bool is_on_grid(const ViewState& ui) {
+    return !ui.status.task.is_text() && !ui.status.task.is_mixer_alone;
+}
+
+bool StructurePanel::shows(const ViewState& ui, size_t index) const {
+    const StructureColumn& column = kStructure[index];
+    if (index >= kFirstOfSymmetry)  // a symmetry that is defined for some head
+        return std::any_of(heads_.begin(), heads_.end(), [&](const HeadStructure& one) {
+            return !std::isnan(one.numbers[index]);
+        });
     if (column.at_start) return *start_words(Positions(ui.status)) != '\0';
-    return !column.on_grid || (!ui.status.task.is_text() && !ui.status.task.is_mixer_alone);
+    return !column.on_grid || is_on_grid(ui);
+}
+
+// What the columns of symmetry are, and which of them this model has not.
+std::string StructurePanel::symmetry_words(const ViewState& ui) const {
+    if (heads_.empty() || pending_ > 0) return "";
+    std::string words =
+        " Exchange, mirrors: the share (1 + <w, m> / <w, w>) / 2 of w that stays when target and "
+        "source change places, or a target's row is mirrored left-right (x), up-down (y), which "
+        "makes m of w; 100 % symmetric, 50 % neither, 0 % antisymmetric.";
+    std::string missing;
+    for (size_t i = kFirstOfSymmetry; i < kStructureNumbers; ++i)
+        if (!shows(ui, i)) missing += (missing.empty() ? "" : ", ") + std::string(kStructure[i].id);
+    std::replace(missing.begin(), missing.end(), '_', '-');
+    if (missing.empty()) return words;
+    return words + " Not defined" + (ui.status.task.is_autoregressive ? " (causal)" : "") + ": " +
+           missing + ".";
 }
 
 void StructurePanel::update(const PaneContext& ui, const BiasForm& form) {
@@ -103,16 +135,21 @@ void StructurePanel::update(const PaneContext& ui, const BiasForm& form) {
         };
         ask("reach", of.reach, of.reach_turn);
         if (has_quick_rank(ui)) ask("rank", of.rank, of.rank_turn);
+        ask("symmetry", of.symmetry, of.symmetry_turn);
         if (!of.reach.fields()) continue;
         const Field& reach = of.reach.fields()->fields.front();
         const Field* const rank = of.rank.fields() ? &of.rank.fields()->fields.at(1) : nullptr;
+        const FieldSetPtr& mirrored = of.symmetry.fields();
+        const Field* const symmetry = mirrored ? &mirrored->fields.front() : nullptr;
         for (int64_t head = 0; head < reach.shape.at(0); ++head) {
             HeadStructure one{.layer = layer, .head = head};
             one.numbers.fill(NAN);
             for (size_t i = 0; i < kOfReach; ++i)
                 one.numbers[i] = reach.values.at(size_t(head) * kOfReach + i);
-            for (size_t i = 0; rank != nullptr && i < 2; ++i)
+            for (size_t i = 0; rank != nullptr && i < kOfRank; ++i)
                 one.numbers[kOfReach + i] = rank->values.at(size_t(head) * 3 + 1 + i);
+            for (size_t i = 0; symmetry != nullptr && i < 3; ++i)
+                one.numbers[kFirstOfSymmetry + i] = symmetry->values.at(size_t(head) * 3 + i);
             heads_.push_back(one);
         }
     }
@@ -122,7 +159,7 @@ void StructurePanel::draw_tools(PaneContext& ui) {
     std::vector<std::string> list = {"layer and head##position"};
     std::vector<size_t> columns;
     for (size_t i = 0; i < kStructureNumbers; ++i) {
-        if (!shows(ui, kStructure[i])) continue;
+        if (!shows(ui, i)) continue;
         list.push_back(fmt::format("{}##{}", kStructure[i].sort, kStructure[i].id));
         columns.push_back(i);
     }
@@ -149,7 +186,7 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
     int sorted_by = -1;
     std::vector<int> numbers(columns.size(), 0);  // of each column: what sort_ is by it
     for (size_t i = 0; i < kStructureNumbers; ++i) {
-        if (!shows(ui, kStructure[i])) continue;
+        if (!shows(ui, i)) continue;
         if (sort_ == int(i) + 1) sorted_by = int(columns.size());
         columns.push_back(
             {.title = kStructure[i].title, .right = true, .sort_id = kStructure[i].id});
@@ -167,7 +204,7 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
         row.cells = {layer_words(ui.status, one.layer)};
         if (form.heads > 1) row.cells.push_back(std::to_string(one.head));
         for (size_t i = 0; i < kStructureNumbers; ++i) {
-            if (!shows(ui, kStructure[i])) continue;
+            if (!shows(ui, i)) continue;
             const double value = one.numbers[i];
             const bool is_whole = i < 2 || i >= kOfReach;
             row.cells.push_back(std::isnan(value)        ? "\u2013"
@@ -193,7 +230,7 @@ void StructurePanel::draw(Ui& ui) {
     if (bias_state(ui, form)) return;
     update(ui, form);
     draw_tools(ui);
-    const bool is_flat = !shows(ui, {"", "", "", false, true});
+    const bool is_flat = !is_on_grid(ui);
     const char* const unit = is_flat                                       ? "tokens"
                              : ui.status.task.tokens == TokenKind::patches ? "patches"
                                                                            : "pixels";
@@ -202,13 +239,14 @@ void StructurePanel::draw(Ui& ui) {
          fmt::format("Shares of the bias alone (K = 0), the mean over all targets; a bias of 0 "
                      "looks everywhere alike. 50 % and 90 %: the distance within which that share "
                      "lies; Distance: its mean; in {}.{} Rank: singular values that hold so much "
-                     "of the energy{}.",
+                     "of the energy{}.{}",
                      unit, start.empty() ? "" : " Start: input 0 (" + start + ").",
-                     has_quick_rank(ui) ? "" : "; not shown for this layout or size"));
+                     has_quick_rank(ui) ? "" : "; not shown for this layout or size",
+                     symmetry_words(ui)));
     if (!error_.empty()) banner(ui, {.title = "A bias could not be read", .sentence = error_});
     if (pending_ > 0)
         (void)progress_line(
-            ui, fmt::format("Reading {} of {}", form.layers - pending_ / 2, form.layers), -1);
+            ui, fmt::format("Reading {} of {}", form.layers - pending_ / 3, form.layers), -1);
     if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))},
                           ImGuiChildFlags_NavFlattened))
         draw_table(ui, form);
@@ -224,13 +262,15 @@ void StructurePanel::draw(Ui& ui) {
 
 PanelRoom bias_structure_panel() {
     return {
-        .info = {"Structure", "how far, in which direction and with what rank every head looks"},
+        .info = {"Structure",
+                 "how far, in which direction, with what rank and symmetry every head looks"},
         .id = "structure",
         .icon = icon::functions,
         .help =
             "One row per layer and head: within which distance half and nine tenths of a "
             "target's share lie by the bias alone, its mean distance, the shares to the "
-            "left, right, above and below, and how many singular values hold w. A head of the "
+            "left, right, above and below, how many singular values hold w, and how symmetric it "
+            "is. A head of the "
             "table sorts by it; a row selects its layer and head in all views. Where \"within 90 "
             "%\" "
             "meets the window, the window may be too small: try Cut in the Lab.",

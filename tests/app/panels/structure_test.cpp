@@ -34,6 +34,22 @@ TEST_F(StructureWindow, RowsAreTheProbesNumbersAndSelectTheirLayer) {
     EXPECT_FALSE(row(0).empty());
 }
 
+TEST_F(StructureWindow, SymmetryStandsWhereItIsDefined) {
+    open_run();
+    const auto row = [&] { return value_of("structure/main/heads:l1_h0"); };
+    ASSERT_TRUE(until([&] { return is_there("structure/main/heads:by_left_right"); }))
+        << dump(ui());
+    EXPECT_FALSE(is_there("structure/main/heads:by_exchange")) << "causal";
+    ProbeJob job;
+    job.probe = "symmetry";
+    job.model = ui().status.path;
+    job.layer = 1;
+    job.out = (scratch_ / "symmetry.npy").string();
+    const ProbeResult result = probe_job(job, {});
+    EXPECT_EQ(result.shape.at(1), 3);
+    EXPECT_NE(row().find(fmt::format("{:.1f}", 100 * result.max)), std::string::npos) << row();
+}
+
 TEST_F(StructureWindow, AHeadOfTheTableSortsByItAndBack) {
     open_run();
     ASSERT_TRUE(until([&] { return !value_of("structure/main/heads:l1_h0").empty(); }));
