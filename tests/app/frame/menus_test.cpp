@@ -1,4 +1,6 @@
 // Menus and lists that stand open: Esc, the pointer alone, and a click on another title.
+#include <fstream>
+
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -95,6 +97,23 @@ TEST_F(Menus, TheLogIsFiltered) {
     EXPECT_EQ(value_of("log/main/lines"), all + " of " + all);
     run("set log/main/filter horse\nframes 3\n");
     EXPECT_EQ(value_of("log/main/lines"), "1 of " + all);
+}
+
+TEST_F(Menus, TheLogShowsTheLogOfTheRunThatIsOpened) {
+    make();
+    open_trained_run(20);
+    std::ofstream(folder_ / "log.txt", std::ios::app) << "2026-01-01T00:00:00Z a \x1b[31mdeer\n";
+    make();
+    stage_->frame().open(folder_.string());
+    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 4\nclick log/main/tab\nframes 4\n");
+    const auto says = [this](const char* words) {
+        return value_of("log/main/run_lines").find(words) != std::string::npos;
+    };
+    EXPECT_TRUE(until([&] { return says("a \\x1b[31mdeer"); })) << value_of("log/main/run_lines");
+    EXPECT_FALSE(value_of("log/main/run_lines").starts_with("1 of "));
+    run("set log/main/filter started\nframes 3\n");
+    EXPECT_TRUE(value_of("log/main/run_lines").starts_with("1 of ")) << "the first line";
+    EXPECT_TRUE(says("started"));
 }
 
 TEST_F(Menus, TheOpenCardTakesTheKeyboardIntoItsPath) {
