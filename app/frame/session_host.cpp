@@ -114,7 +114,9 @@ struct Apply {
 }  // namespace
 
 void SessionHost::apply(SessionCommand command) {
-    if (open_.session) std::visit(Apply{*open_.session, ui_}, command);
+    if (!open_.session) return;
+    if (std::holds_alternative<StopTraining>(command)) shown_.is_stop_asked = true;
+    std::visit(Apply{*open_.session, ui_}, command);
 }
 
 void SessionHost::replace(OpenRequest request) {
@@ -314,8 +316,24 @@ void report_not_finite(Ui& ui) {
 
 }  // namespace
 
+// The run of another process says it in its own way. A stop that the user asked for is no news.
+void SessionHost::note_end() {
+    const Status& status = ui_.status;
+    const RunState before = std::exchange(shown_.state, status.state);
+    if (status.state == RunState::running) shown_.is_stop_asked = false;
+    const bool was_open = before != RunState::empty && before != RunState::opening;
+    if (!was_open || before == status.state || status.state != RunState::stopped) return;
+    if (shown_.is_stop_asked || shown_.was_following || status.following) return;
+    ui_.toasts.add({.kind = ToastKind::done,
+                    .title = status.name + " has ended",
+                    .detail = status.message.empty()
+                                  ? fmt::format("step {} is saved", status.saved_step)
+                                  : status.message});
+}
+
 void SessionHost::note_changes() {
     const Status& status = ui_.status;
+    note_end();
     if (!status.error.empty() && status.error != shown_.error) {
         ui_.toasts.add({.kind = ToastKind::error, .title = status.error});
         ui_.say("error", status.error);

@@ -45,6 +45,7 @@ class SessionHost {
   private:
     void retire();
     void report_unsaved();
+    void note_end();  // of training that stopped by itself: at which step, and why
     std::vector<UnsavedSteps> take_unsaved();  // of sessions that have ended, which are dropped
     void open_one(const std::string& path, Opening opening);
     void open_view(const std::string& path);
@@ -60,6 +61,8 @@ class SessionHost {
         std::vector<std::string> not_finite;
         int64_t rewinds = 0;
         bool was_following = false;
+        RunState state = RunState::empty;
+        bool is_stop_asked = false;  // by the user, since training was begun last
     };
     Ui& ui_;
     SessionPlace place_;

@@ -289,9 +289,8 @@ void Window::Impl::keep_size(UserSettings& settings) const {
 void Window::Impl::set_title() {
     const std::string& name = frame.ui().status.name;
     const std::string wanted = name.empty() ? "Afterimage" : name + " \u2013 Afterimage";
-    if (wanted == shown.title) return;
-    shown.title = wanted;
-    glfwSetWindowTitle(window.get(), printable_line(wanted).c_str());
+    if (std::exchange(shown.title, wanted) != wanted)
+        glfwSetWindowTitle(window.get(), printable_line(wanted).c_str());
 }
 
 void Window::Impl::show_frame() {
@@ -352,6 +351,7 @@ void Window::Impl::draw_frame() {
     write_dump(frame.ui());
     reports.speech.follow(frame.ui());
     set_title();
+    window.note_training(frame.ui().status);
     shown.last_draw = glfwGetTime();
     shown.last_cost = shown.last_draw - start;
     // Dear ImGui takes one change of a key a frame; fast typing must not wait for the next event.

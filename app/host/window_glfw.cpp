@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/frame/layouts.h"
 #include "core/caught.h"
@@ -118,6 +119,15 @@ float GlfwWindow::content_scale() const {
     glfwGetFramebufferSize(window_, &pixels, &ignored);
     const float units = width > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1;
     return std::clamp(std::max(x, y) / std::max(1.0f, units), 0.5f, 4.0f);
+}
+
+void GlfwWindow::note_training(const Status& status) {
+    const RunState before = std::exchange(last_state_, status.state);
+    const bool ends = status.state == RunState::stopped || status.state == RunState::error ||
+                      (status.state == RunState::paused && !status.error.empty());
+    if (before != RunState::running || !ends) return;
+    if (glfwGetWindowAttrib(window_, GLFW_FOCUSED) == GLFW_FALSE)
+        glfwRequestWindowAttention(window_);
 }
 
 namespace {

@@ -3,6 +3,8 @@
 #pragma once
 #include <string>
 
+#include "model/status.h"
+
 struct GLFWwindow;
 
 namespace aft::app {
@@ -16,9 +18,13 @@ class GlfwWindow {
     GlfwWindow& operator=(const GlfwWindow&) = delete;
     [[nodiscard]] GLFWwindow* get() const { return window_; }
     [[nodiscard]] float content_scale() const;
+    // At each frame. Where training has ended or met an error while another window has the
+    // keyboard, the task bar says so.
+    void note_training(const Status& status);
 
   private:
     GLFWwindow* window_ = nullptr;
+    RunState last_state_ = RunState::empty;
 };
 
 // X11 ends the program where its display goes away: `act` is called before, in the middle of

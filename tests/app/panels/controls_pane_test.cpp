@@ -102,6 +102,18 @@ TEST_F(ControlsPane, TheButtonRunUntilOpensItsFieldWhereItWasPressed) {
     EXPECT_EQ(ui().status.target_step, 4);
 }
 
+TEST_F(ControlsPane, ARunThatEndsByItselfIsANotice) {
+    open();
+    ASSERT_TRUE(ui().toasts.history().empty());
+    run("run.start\nwait Stopped 60\nframes 3\n");
+    ASSERT_EQ(ui().toasts.history().size(), 1U);
+    EXPECT_NE(ui().toasts.history()[0].title.find("has ended"), std::string::npos);
+    EXPECT_EQ(ui().toasts.history()[0].detail, "step 60 reached and saved");
+    run("set controls/optimiser/target_step 100000\nframes 3\nrun.start\nwait Running 60\n"
+        "frames 3\nrun.stop\nwait Stopped 60\nframes 3\n");
+    EXPECT_EQ(ui().toasts.history().size(), 1U) << "a stop that was asked for is no news";
+}
+
 TEST_F(ControlsPane, AtTheTargetStepThatIsSaidBesideTheButton) {
     make(fed([](Ui& now) {
         feed_small(now);
