@@ -21,6 +21,7 @@
 #include "model/data/loader.h"
 #include "model/device.h"
 #include "model/distributed/rank_group.h"
+#include "model/jobs/schedule.h"
 #include "model/train/demand.h"
 #include "model/train/loop.h"
 #include "model/train/rank_worker.h"
@@ -279,6 +280,25 @@ Estimate estimate(const Config& config) {
         result.seconds = static_cast<double>(config.train.steps) * demand.step_operations / rate;
         result.words = fmt::format(
             "{} parameters, about {} of memory, very roughly {} for {} steps on {} threads",
+ComingRates coming_rates(const TrainConfig& train, int64_t from, int64_t until) {
+    constexpr int64_t kPoints = 160;
+    ComingRates rates;
+    const auto add = [&](int64_t step) {  // 1 = the first
+        const double rate = scheduled_rate(train, step - 1);
+        rates.steps.push_back(static_cast<double>(step));
+        rates.rates.push_back(rate);
+        if (rate > rates.peak) rates.peak = rate, rates.peak_step = step;
+    };
+    const int64_t first = from + 1, count = until - from;
+    int64_t last = 0;  // that was added
+    for (int64_t i = 0; i < std::min(count, kPoints); ++i) {
+        const int64_t step = count <= kPoints ? first + i : first + i * (count - 1) / (kPoints - 1);
+        if (last > 0 && last < train.warmup && train.warmup < step) add(train.warmup);  // the top
+        add(last = step);
+    }
+    return rates;
+}
+
             group_thousands(result.parameters), byte_size(demand.training_bytes),
             duration(result.seconds), config.train.steps, at::get_num_threads());
     });

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/panels/shared/schedule_curve.h"
 #include "app/state/data_locations.h"
 #include "app/state/icons.h"
 #include "app/widgets/buttons.h"
@@ -263,6 +264,8 @@ void NewRunForm::draw_summary(Ui& ui) {
     key_value(ui, "Width##width", group_thousands(config_.model.dim));
     key_value(ui, "Steps##steps", group_thousands(config_.train.steps));
     draw_start(ui);
+    section(ui, "Learning rate##learning_rate");
+    draw_schedule(ui, config_.train, 0, config_.train.steps);
     draw_estimate(ui);
     section(ui, "Same from the command line##command_line");
     const std::string command = training_command(config_, standard_, out_);

@@ -7,6 +7,7 @@
 
 #include "app/panels/panel.h"
 #include "app/panels/shared/set_by_hand.h"
+#include "app/panels/shared/schedule_curve.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
@@ -30,6 +31,7 @@ class ControlsPanel final : public Panel {
     static void draw_processor(PaneContext& ui);
     static void draw_checks(PaneContext& ui);
     std::string standard_of(const ModelView& ui, const std::string& key);
+    static void draw_rates(PaneContext& ui);
 
     std::string run_;                               // whose standards these are
     std::map<std::string, std::string> standards_;  // values when the run was opened
@@ -172,6 +174,11 @@ void ControlsPanel::draw_processor(PaneContext& ui) {
            {.words = "Smooth while I interact",
             .tip = "Training yields for a moment when a frame is late while you use the window."});
 }
+void ControlsPanel::draw_rates(PaneContext& ui) {
+    const Status& s = ui.status;
+    if (s.can_train && s.names_rates) draw_schedule(ui, s.config.train, s.step, s.target_step);
+}
+
 
 constexpr double kEven = 0.05;  // so near to log2 of the levels the first guesses are even
 
@@ -325,3 +332,4 @@ PanelRoom controls_panel() {
 }
 
 }  // namespace aft::app
+    draw_rates(ui);

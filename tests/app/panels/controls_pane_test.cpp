@@ -102,6 +102,16 @@ TEST_F(ControlsPane, TheButtonRunUntilOpensItsFieldWhereItWasPressed) {
     EXPECT_EQ(ui().status.target_step, 4);
 }
 
+TEST_F(ControlsPane, TheComingLearningRateIsDrawnAndFollowsTheSettings) {
+    open();
+    const std::string before = value_of("controls/optimiser/schedule");
+    EXPECT_TRUE(before.starts_with("peak ")) << before;
+    run("set controls/optimiser/train.learning_rate 0.5\nframes 3\n");
+    EXPECT_TRUE(until([&] {
+        return value_of("controls/optimiser/schedule").starts_with("peak 0.5 at step ");
+    })) << value_of("controls/optimiser/schedule");
+}
+
 TEST_F(ControlsPane, ARunThatEndsByItselfIsANotice) {
     open();
     ASSERT_TRUE(ui().toasts.history().empty());

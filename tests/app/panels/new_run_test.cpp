@@ -63,6 +63,15 @@ TEST_F(NewRunTest, TakesTheDataFromWhereTheyWereFoundBefore) {
     EXPECT_EQ(data_as_remembered(settings, source), source) << "it is no longer there";
 }
 
+TEST_F(NewRunTest, DrawsTheLearningRateThatIsComing) {
+    open();
+    const char* const curve = "home/learning_rate/schedule";
+    EXPECT_TRUE(value_of(curve).starts_with("peak ")) << value_of(curve);
+    run("set home/settings/train.schedule constant\nset home/settings/train.warmup 0\n"
+        "set home/settings/train.learning_rate 0.25\nset home/settings/train.steps 70\nframes 3\n");
+    EXPECT_EQ(value_of(curve), "0.25 up to step 70");
+}
+
 TEST_F(NewRunTest, HasAButtonForTheDataFolder) {
     open();
     const char* const button = "home/new_run/choose_data";
