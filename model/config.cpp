@@ -4,6 +4,7 @@
 #include "model/mixers/find.h"
 #include "model/run_name.h"
 #include "model/tasks/task.h"
+#include "model/training_settings.h"
 
 namespace aft {
 
@@ -259,6 +260,7 @@ void TrainConfig::visit(SettingRows& rows) {
     add(number_row("train.schedule_steps", &schedule_steps,
                    "Length of the schedule; 0 = train.steps of the config.", {0, kMany, "steps"}));
     visit_optimizer(*this, rows);
+    visit_settings<StopSettings>(own, rows);
     add(number_row("train.seed", &seed, "Seed of weights, data order and dropout.", {0, 0x1p53}));
     add(number_row("train.log_every", &log_every, "Steps between lines of the metrics file.",
                    {1, kMany, "steps", true}));

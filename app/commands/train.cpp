@@ -21,6 +21,7 @@ namespace {
 
 struct TrainFlags {
     std::string preset, config, resume, from, data, out;
+    std::string until_loss, until_validation, until_minutes;
     std::vector<std::string> set;
     std::optional<int64_t> steps, seed;
     bool print_config = false, json = false;
@@ -32,6 +33,12 @@ std::vector<std::string> assignments(const TrainFlags& flags) {
     std::vector<std::string> all = flags.set;
     if (!flags.data.empty()) all.push_back("data.source=" + flags.data);
     if (flags.seed) all.push_back(fmt::format("train.seed={}", *flags.seed));
+    const auto add = [&](const char* key, const std::string& value) {
+        if (!value.empty()) all.push_back(fmt::format("train.{}={}", key, value));
+    };
+    add("until_loss", flags.until_loss);
+    add("until_validation", flags.until_validation);
+    add("until_minutes", flags.until_minutes);
     return all;
 }
 
@@ -180,8 +187,8 @@ int train(const TrainFlags& flags, const Globals& globals) {
         Config shown = request.config;
         shown.train.steps = flags.steps.value_or(shown.train.steps);
         print_note(estimate(shown).words);
-        request.say = print_note;
     }
+    request.say = print_note;
     const TrainResult result = train_job(request, work.control());
     work.finish_progress();
     print_outcome(result, flags);
@@ -210,6 +217,17 @@ CommandRun setup(CLI::App& command) {
         flags->data);
     add_text(command, {"--out", "run folder (default: runs/NAME-N)", "RUNDIR"}, flags->out);
     add_whole(command, {"--steps", "step to stop at, counted from the beginning"}, flags->steps);
+    add_text(command,
+             {"--until-loss",
+              "stop and save at this training loss, smoothed, as it is shown (train.until_loss)",
+              "VALUE"},
+             flags->until_loss);
+    add_text(
+        command,
+        {"--until-validation", "the same of the validation loss (train.until_validation)", "VALUE"},
+        flags->until_validation);
+    add_text(command, {"--until-minutes", "stop and save after so long (train.until_minutes)", "N"},
+             flags->until_minutes);
     add_whole(command, {"--seed", "seed of weights, order and dropout"}, flags->seed);
     add_rank_flags(command, flags->ranks);
     add_switch(command, "--print-config", "print all settings with their values and end",

@@ -158,6 +158,7 @@ void train_until(TrainingRun& run, TrainingLoop& loop, int64_t until, const JobC
         control.report({.done = report.step,
                         .total = until,
                         .what = progress_words(report, task, rate.after(seconds_since(start)))});
+        if (!loop.stop_reason().empty()) return;
     }
 }
 
@@ -184,10 +185,15 @@ void save_after_loss(TrainingRun& run, TrainingLoop& loop, const RankGroup* rank
                                 problem));
 }
 
+struct TrainingEnd {
+    fs::path saved{};
+    std::string reason{};  // to end before the target; "" = none
+};
+
 // To the end, and saved there.
-fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& control,
-                        const RankGroup* ranks) {
-    fs::path saved;
+TrainingEnd train_and_save(TrainingRun& run, int64_t until, const JobControl& control,
+                           const RankGroup* ranks) {
+    TrainingEnd end;
     const auto error = caught([&] {
         TrainingLoop loop(*run.trainer, *run.folder);
         const int64_t first = run.trainer->steps_done();
@@ -197,10 +203,13 @@ fs::path train_and_save(TrainingRun& run, int64_t until, const JobControl& contr
         const auto lost = caught([&] { train_until(run, loop, until, control); });
         if (lost) save_after_loss(run, loop, ranks);
         if (lost) std::rethrow_exception(lost);
-        if (run.trainer->steps_done() >= until) loop.log_last();
-        saved = loop.save();
+        end.reason = loop.stop_reason();
+        const int64_t step = run.trainer->steps_done();
+        if (!end.reason.empty()) run.folder->event("stop", step, {{"text", end.reason}});
+        if (step >= until || !end.reason.empty()) loop.log_last();
+        end.saved = loop.save();
     });
-    if (!error) return saved;
+    if (!error) return end;
     note_error(run, error_words([&] { std::rethrow_exception(error); }, plain_words));
     std::rethrow_exception(error);
 }
@@ -222,8 +231,11 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     const int64_t first = run.trainer->steps_done();
     TrainResult result;
     result.run = run.folder->path().string();
-    result.checkpoint = train_and_save(run, until, control, request.ranks).string();
+    const TrainingEnd end = train_and_save(run, until, control, request.ranks);
+    result.checkpoint = end.saved.string();
     result.step = run.trainer->steps_done();
+    if (!end.reason.empty())
+        request.say(fmt::format("stopped and saved at step {}: {}", result.step, end.reason));
     result.steps_done = result.step - first;
     result.target = until;
     result.ranks = request.ranks == nullptr ? 1 : request.ranks->size();
@@ -232,7 +244,7 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     result.task = task_traits(run.trainer->config().model);
     result.peak_memory_bytes = peak_memory_bytes();
     result.seconds = seconds_since(start);
-    result.interrupted = result.step < until;
+    result.interrupted = result.step < until && end.reason.empty();
     return result;
 }
 
@@ -268,18 +280,6 @@ TrainResult train_job(const TrainRequest& request, const JobControl& control) {
     return result;
 }
 
-Estimate estimate(const Config& config) {
-    Estimate result;
-    with_plain_errors([&] {
-        const Demand demand = training_demand(config);
-        static const double rate = measured_rate();
-        result.parameters = static_cast<int64_t>(demand.parameters);
-        result.weights_bytes = static_cast<int64_t>(demand.weights_bytes);
-        result.activations_bytes = static_cast<int64_t>(demand.activations_bytes);
-        result.training_bytes = static_cast<int64_t>(demand.training_bytes);
-        result.seconds = static_cast<double>(config.train.steps) * demand.step_operations / rate;
-        result.words = fmt::format(
-            "{} parameters, about {} of memory, very roughly {} for {} steps on {} threads",
 ComingRates coming_rates(const TrainConfig& train, int64_t from, int64_t until) {
     constexpr int64_t kPoints = 160;
     ComingRates rates;
@@ -299,6 +299,18 @@ ComingRates coming_rates(const TrainConfig& train, int64_t from, int64_t until) 
     return rates;
 }
 
+Estimate estimate(const Config& config) {
+    Estimate result;
+    with_plain_errors([&] {
+        const Demand demand = training_demand(config);
+        static const double rate = measured_rate();
+        result.parameters = static_cast<int64_t>(demand.parameters);
+        result.weights_bytes = static_cast<int64_t>(demand.weights_bytes);
+        result.activations_bytes = static_cast<int64_t>(demand.activations_bytes);
+        result.training_bytes = static_cast<int64_t>(demand.training_bytes);
+        result.seconds = static_cast<double>(config.train.steps) * demand.step_operations / rate;
+        result.words = fmt::format(
+            "{} parameters, about {} of memory, very roughly {} for {} steps on {} threads",
             group_thousands(result.parameters), byte_size(demand.training_bytes),
             duration(result.seconds), config.train.steps, at::get_num_threads());
     });

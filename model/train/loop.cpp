@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/check.h"
+#include "core/clock.h"
 #include "model/checkpoints/run_paths.h"
 #include "model/metrics.h"
 
@@ -43,15 +44,17 @@ TrainingLoop::TrainingLoop(Trainer& trainer, RunFolder& folder)
       history_(history_folder(folder.path()), trainer.config().train.history_frames,
                trainer.config().train.steps),
       first_step_(trainer.steps_done()),
-      best_loss_(trainer.config().train.keep_best ? best_saved_loss(folder.path()) : kNone),
-      saved_at_(Clock::now()) {
+      saved_{.at = Clock::now()},
+      best_loss_(trainer.config().train.keep_best ? best_saved_loss(folder.path()) : kNone) {
     history_.record(first_step_, trainer.net().parameters());
 }
 
 StepReport TrainingLoop::step() {
     finish_record();
+    const auto start = Clock::now();
     StepReport report = trainer_.step();
     record(report);
+    stop_rule_.add(report, ms_since(start) / 1000, trainer_.config());
     return report;
 }
 
@@ -101,7 +104,7 @@ void TrainingLoop::log_last() {
 }
 
 std::filesystem::path TrainingLoop::save(SaveKind kind) {
-    saved_at_ = Clock::now();
+    saved_.at = Clock::now();
     const int64_t step = trainer_.steps_done();
     std::error_code error;  // a rewind that failed half-way may have taken the file away
     if (saved_.step != step || !std::filesystem::exists(saved_.path, error)) {
@@ -115,7 +118,7 @@ std::filesystem::path TrainingLoop::save(SaveKind kind) {
     if (kind != SaveKind::by_time && kind != SaveKind::best)
         history_.record(step, trainer_.net().parameters(), /*always=*/true);
     finish_record();
-    saved_at_ = Clock::now();
+    saved_.at = Clock::now();
     return saved_.path;
 }
 
@@ -126,7 +129,7 @@ bool TrainingLoop::has_unsaved_steps() const {
 std::optional<Clock::time_point> TrainingLoop::next_save() const {
     const double minutes = trainer_.config().train.save_minutes;
     if (minutes <= 0 || !has_unsaved_steps()) return std::nullopt;
-    return saved_at_ + std::chrono::duration_cast<Clock::duration>(
+    return saved_.at + std::chrono::duration_cast<Clock::duration>(
                            std::chrono::duration<double, std::ratio<60>>(minutes));
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
+#include "model/train/stop_rule.h"
 #include "model/train/trainer.h"
 
 namespace aft {
@@ -24,6 +25,9 @@ class TrainingLoop {
     // not applied and is an event of the folder; `error` (of validation) is the caller's to
     // rethrow.
     [[nodiscard]] StepReport step();
+    // Why training is to end after the last step, before its target (train.until_loss, ...); "" =
+    // it is not.
+    [[nodiscard]] const std::string& stop_reason() const { return stop_rule_.reason(); }
     // The line of the last step where train.log_every left it out: once training has reached its
     // end.
     void log_last();
@@ -40,6 +44,7 @@ class TrainingLoop {
     struct LastSave {
         int64_t step = -1;
         std::filesystem::path path{};
+        std::chrono::steady_clock::time_point at{};  // tried to; the start, before the first
     };
 
     void record(const StepReport& report);
@@ -55,7 +60,7 @@ class TrainingLoop {
     std::optional<StepReport> unlogged_;  // the last step, if train.log_every left it out
     LastSave saved_;
     double best_loss_;  // of the validation whose checkpoint is kept as the best; infinity = none
-    std::chrono::steady_clock::time_point saved_at_;  // tried to; the start, before the first
+    StopRule stop_rule_;
 };
 
 }  // namespace aft

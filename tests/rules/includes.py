@@ -11,7 +11,7 @@ ALLOWED = {
     "bench": ("bench/", "core/", "model/"),
     "app": ("app/", "core/", "viz/", "bench/bench.h", "model/session.h", "model/jobs.h",
             "model/jobs/", "model/distributed/local_ranks.h", "model/distributed/rank_group.h", "model/system.h", "model/run_name.h", "model/model_files.h", "model/requests.h", "model/recipe.h", "model/status.h", "model/completion.h", "model/data_item.h",
-            "model/metrics.h"),
+            "model/metrics.h", "model/training_settings.h"),
     "tests": ("",),
 }
 LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")

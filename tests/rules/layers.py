@@ -5,7 +5,7 @@ from rules.sources import CODE, includes
 
 # Lowest first; the first pattern that fits a path is its layer.
 MODEL = [
-    ("plain types", r"(traits|maps|recipe|room_settings|metrics|requests|status|completion|data_item|system|run_name)\.(h|cpp)|config\.h|probe/option\.h|checkpoints/run_paths\."),
+    ("plain types", r"(traits|maps|recipe|room_settings|training_settings|metrics|requests|status|completion|data_item|system|run_name)\.(h|cpp)|config\.h|probe/option\.h|checkpoints/run_paths\."),
     ("operators' contract", r"ops/((aft|autograd|backend)\.h|backends\.inl)"),
     ("ops/common", r"ops/common/"),
     ("ops/reference", r"ops/reference/"),

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "app/panels/panel.h"
-#include "app/panels/shared/set_by_hand.h"
+#include "app/panels/shared/until_popup.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
-#include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
@@ -28,7 +27,7 @@ class RunPanel final : public Panel {
     static void draw_progress(PaneContext& ui);
     static void draw_numbers(PaneContext& ui);
     bool opens_rewind_ = false;
-    int64_t until_ = 0;  // the step that "Run until..." shows
+    UntilPopup until_;
 };
 
 struct Primary {
@@ -105,41 +104,10 @@ void tool_button(Ui& ui, const char* action, const char* name, ButtonKind kind,
     if (tool_pressed(ui, {action, name, kind}, shown)) ui.actions.run(ui, action);
 }
 
-constexpr const char* kUntil = "run/run_until/step";
-
-// Where it was pressed: the step to stop at, in a field that has the keyboard.
+// Where it was pressed.
 void RunPanel::draw_until(Ui& ui) {
-    if (tool_pressed(ui, {"run.until", "Run until...##until"})) {
-        ImGui::OpenPopup("run until");
-        until_ = ui.status.target_step;
-        ui.edit = {.id = kUntil,
-                   .text = std::to_string(until_),
-                   .error = {},
-                   .typing = true,
-                   .take_focus = true};
-    }
-    ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(2)},
-                            ImGuiCond_Appearing);
-    const PopupScope popup(ui, "run until");
-    if (!popup.is_open()) return;
-    ui.recorder.set_section("Run until##run_until");
-    NumberField field{.name = "Step##step", .min = 0, .max = 1e9};
-    field.unit = "steps";
-    field.tip = "The step to stop at. Enter trains until then.";
-    field.width = 220;
-    const bool was_typed = ui.edit.typing && ui.edit.id == kUntil;
-    (void)drag_field(ui, field, until_);
-    hint(ui, "Enter trains until this step, Esc closes.");
-    ui.recorder.set_section("Run##run");
-    if (!was_typed || ui.edit.typing) return;
-    const bool is_entered =
-        ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter);
-    if (is_entered) {
-        set_by_hand(ui, "train.steps", std::to_string(ui.status.target_step),
-                    std::to_string(until_));
-        ui.commands.send(TrainUntil{until_});
-    }
-    ImGui::CloseCurrentPopup();
+    if (tool_pressed(ui, {"run.until", "Run until...##until"})) until_.open(ui);
+    until_.draw(ui);
 }
 
 void RunPanel::actions(Actions& actions) {
@@ -236,6 +204,7 @@ void RunPanel::draw_buttons(Ui& ui) {
     draw_rewind(ui);
     tool_button(ui, "run.stop", "Stop##stop", ButtonKind::ghost);
     tool_button(ui, "run.save", "Save##save", ButtonKind::ghost);
+    draw_conditions(ui);
 }
 
 // The filled button would train nothing now.
@@ -333,8 +302,10 @@ PanelRoom train_panel() {
         .icon = icon::play,
         .help =
             "The filled button starts, pauses and resumes. Step trains one step, Run N as many as "
-            "Controls says, Run until asks for the step to stop at; the bar shows how far the "
-            "target step is, white marks are checkpoints. Rewind goes back to one of them.",
+            "Controls says, Run until asks for the step, the loss or the time to stop at; the bar "
+            "shows how far the target step is, white marks are checkpoints. Rewind goes back to "
+            "one "
+            "of them.",
         .places = {{Workspace::train, Slot::top, 0}},
         .make = make_panel<RunPanel>};
 }

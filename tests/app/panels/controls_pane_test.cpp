@@ -102,6 +102,23 @@ TEST_F(ControlsPane, TheButtonRunUntilOpensItsFieldWhereItWasPressed) {
     EXPECT_EQ(ui().status.target_step, 4);
 }
 
+TEST_F(ControlsPane, RunUntilTakesALossOrATimeThatStandsBesideTheButtonsUntilItIsRemoved) {
+    open();
+    const char* const chip = "run/run/remove_until";
+    ASSERT_FALSE(is_there(chip));
+    run("click run/run/until\nframes 3\nclick run/run_until/condition=by_loss\nframes 3\n");
+    ASSERT_TRUE(is_there("run/run_until/loss"));
+    UiDriver driver(stage_, 1);
+    driver.step(2);
+    driver.type("100");
+    driver.key("Enter");
+    EXPECT_TRUE(is_at(20)) << ui().status.step << " " << ui().status.message;
+    EXPECT_EQ(ui().status.state, RunState::stopped);
+    EXPECT_EQ(value_of("run/run/until_words"), "until loss 100 bits/dim");
+    run(std::string("click ") + chip + "\nframes 3\n");
+    EXPECT_TRUE(until([&] { return !is_there(chip); }));
+}
+
 TEST_F(ControlsPane, TheComingLearningRateIsDrawnAndFollowsTheSettings) {
     open();
     const std::string before = value_of("controls/optimiser/schedule");

@@ -1,0 +1,31 @@
+// Settings of a training that stand in TrainConfig::own: when it ends before its target step. Read with `train.own.read<StopSettings>()`. Plain types.
+// No LibTorch. Any thread.
+#pragma once
+#include <string>
+
+#include "core/settings.h"
+
+namespace aft {
+
+struct StopSettings {
+    double until_loss = 0, until_validation = 0;  // as the loss is shown: bits or nats; 0 = none
+    double until_minutes = 0;                     // 0 = none
+    void visit(SettingRows& rows) {
+        rows.push_back(number_row(
+            "train.until_loss", &until_loss,
+            "Stop and save when the training loss, smoothed over about 20 steps, is at or below "
+            "this, in the unit that is shown; 0 = do not.",
+            {0, 1e6, "", true}));
+        rows.push_back(number_row("train.until_validation", &until_validation,
+                                  "Stop and save when the validation loss is at or below this, in "
+                                  "the unit that is shown; 0 = do not.",
+                                  {0, 1e6, "", true}));
+        rows.push_back(number_row(
+            "train.until_minutes", &until_minutes,
+            "Stop and save after so many minutes of training, pauses not counted; 0 = do not.",
+            {0, 1e6, "minutes", true}));
+    }
+    [[nodiscard]] bool operator==(const StopSettings&) const = default;
+};
+
+}  // namespace aft
