@@ -228,6 +228,7 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
                    {0, 0.9999999}));
     for (const TaskRoom& room : tasks())
         if (room.visit_training != nullptr) room.visit_training(c.own, rows);
+    visit_settings<FreezeSettings>(c.own, rows);
 }
 
 void TrainConfig::visit(SettingRows& rows) {
@@ -259,8 +260,8 @@ void TrainConfig::visit(SettingRows& rows) {
     add(number_row("train.steps", &steps, "Step to stop at.", {0, kMany, "steps", true}));
     add(number_row("train.schedule_steps", &schedule_steps,
                    "Length of the schedule; 0 = train.steps of the config.", {0, kMany, "steps"}));
-    visit_optimizer(*this, rows);
     visit_settings<StopSettings>(own, rows);
+    visit_optimizer(*this, rows);
     add(number_row("train.seed", &seed, "Seed of weights, data order and dropout.", {0, 0x1p53}));
     add(number_row("train.log_every", &log_every, "Steps between lines of the metrics file.",
                    {1, kMany, "steps", true}));

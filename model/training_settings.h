@@ -1,4 +1,5 @@
-// Settings of a training that stand in TrainConfig::own: when it ends before its target step. Read with `train.own.read<StopSettings>()`. Plain types.
+// Settings of a training that stand in TrainConfig::own: when it ends before its target step, and
+// which parameters it leaves as they are. Read with `train.own.read<StopSettings>()`. Plain types.
 // No LibTorch. Any thread.
 #pragma once
 #include <string>
@@ -26,6 +27,18 @@ struct StopSettings {
             {0, 1e6, "minutes", true}));
     }
     [[nodiscard]] bool operator==(const StopSettings&) const = default;
+};
+
+struct FreezeSettings {
+    std::string freeze;  // names by commas; model/train/frozen.h says which there are
+    void visit(SettingRows& rows) {
+        Setting row = text_row("train.freeze", &freeze,
+                               "Parameters that training leaves as they are, by commas: biases "
+                               "(of positions), keys, values, gates, embeddings, mlp, ...; empty = "
+                               "none.");
+        row.live = true;
+        rows.push_back(row);
+    }
 };
 
 }  // namespace aft

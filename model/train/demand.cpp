@@ -7,6 +7,8 @@
 #include "core/check.h"
 #include "core/text.h"
 #include "model/net/net.h"
+#include "model/train/frozen.h"
+#include "model/training_settings.h"
 
 namespace aft {
 namespace {
@@ -25,6 +27,7 @@ Demand training_demand(const Config& config) {
     ModelConfig counted = model;
     counted.init = "normal";  // the other ways make values first
     const Net net(counted, static_cast<uint64_t>(train.seed), at::kMeta);
+    static_cast<void>(frozen_parameters(net.parameters(), train.own.read<FreezeSettings>().freeze));
     const auto parameters = static_cast<double>(parameter_count(net.parameters()));
     const auto T = static_cast<double>(model.tokens());
     const auto batch = static_cast<double>(train.batch);

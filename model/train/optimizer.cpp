@@ -165,6 +165,7 @@ void AdamW::update_clipped(const TrainConfig& config, double learning_rate, doub
     };
     each_piece(pieces_of(parameters_, shards_), [&](const Piece& piece) {
         const size_t i = piece.parameter;
+        if (is_frozen(i)) return;
         const int64_t place = piece.first - shards_[i].first;
         nn::cpu::Update update = update_of(config, group_of(i), state_.steps);
         update.value = parameters_[i].value.data_ptr<float>() + piece.first;
@@ -178,7 +179,7 @@ void AdamW::update_clipped(const TrainConfig& config, double learning_rate, doub
     for (size_t i = 0; i < parameters_.size(); ++i) {
         const at::Tensor &value = parameters_[i].value, &grad = value.grad();
         if (!grad.defined() || (is_ours(grad) && is_ours(value))) continue;
-        if (shards_[i].count == 0) continue;
+        if (shards_[i].count == 0 || is_frozen(i)) continue;
         add_to(group_of(i),
                {part_of(value.detach(), shards_[i]), part_of(grad, shards_[i]), state_.exp_avg[i],
                 state_.exp_avg_sq[i]},

@@ -4,6 +4,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <utility>
 #include <vector>
 
 #include "model/config.h"
@@ -28,6 +29,11 @@ class AdamW {
     [[nodiscard]] std::vector<double> squared_norms() const;  // of each parameter, added up
     // One update from .grad with this learning rate; clips by `norm`, the square root of their sum.
     void update_clipped(const TrainConfig& config, double learning_rate, double norm);
+    // One for each parameter: those that no update touches, nor their averages; empty = none.
+    void freeze(std::vector<bool> frozen) { frozen_ = std::move(frozen); }
+    [[nodiscard]] bool is_frozen(size_t parameter) const {
+        return parameter < frozen_.size() && frozen_[parameter];
+    }
     void zero_grad();
     [[nodiscard]] const Shards& shards() const { return shards_; }
     [[nodiscard]] OptimizerState& state() { return state_; }
@@ -37,6 +43,7 @@ class AdamW {
     Parameters& parameters_;
     Shards shards_;
     OptimizerState state_;
+    std::vector<bool> frozen_;
 };
 
 // Learning rate of a step (0-based, t = step + 1): inverse-sqrt = lr min(t/warmup, sqrt(warmup/t))

@@ -269,7 +269,9 @@ void Trainer::set(const std::string& key, const std::string& value) {
     set_from_text(rows, key, value);
     changed.check();
     check_ranks(changed.train, impl_->ranks ? impl_->ranks->group().size() : 1);
+    std::vector<bool> frozen = impl_->frozen_of(changed.train);
     impl_->config = changed;
+    impl_->optimizer.freeze(std::move(frozen));
     if (!impl_->ranks) return;
     const auto turn = impl_->ranks->group().lead();
     impl_->ranks->order("set", {{"key", key}, {"value", value}});

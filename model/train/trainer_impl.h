@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "model/train/ema.h"
+#include "model/train/frozen.h"
 #include "model/train/step_totals.h"
 #include "model/train/trainer.h"
 #include "model/train/trainer_ranks.h"
+#include "model/training_settings.h"
 
 namespace aft {
 
@@ -65,9 +67,14 @@ struct Trainer::Impl {
           data(training_data(std::move(opened), config, group)),
           task(&task_of(config.model)) {
         if (config.train.ema > 0) ema.emplace(net.parameters());
+        optimizer.freeze(frozen_of(config.train));
     }
     [[nodiscard]] StepReport step();
     [[nodiscard]] std::map<std::string, double> validate();
+    // usage Error where train.freeze names what the net does not have.
+    [[nodiscard]] std::vector<bool> frozen_of(const TrainConfig& train) const {
+        return frozen_parameters(net.parameters(), train.own.read<FreezeSettings>().freeze);
+    }
 
   private:
     [[nodiscard]] int64_t micro_size() const {

@@ -161,7 +161,8 @@ void Trainer::Impl::add_norms(const std::vector<double>& squares, StepReport& re
     double total = 0;
     const Parameters& parameters = net.parameters();
     for (size_t i = 0; i < squares.size(); ++i) {
-        if (parameters[i].group == ParameterGroup::fixed) continue;
+        // What is frozen takes no part of the update: its gradient clips no other.
+        if (parameters[i].group == ParameterGroup::fixed || optimizer.is_frozen(i)) continue;
         total += squares[i];
         sums[fmt::format("grad_norm.group.{}", group_name(parameters[i].group))] += squares[i];
         if (parameters[i].layer >= 0)

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "app/panels/panel.h"
-#include "app/panels/shared/set_by_hand.h"
 #include "app/panels/shared/schedule_curve.h"
+#include "app/panels/shared/set_by_hand.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/setting_field.h"
 #include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -26,17 +28,20 @@ class ControlsPanel final : public Panel {
   private:
     void draw_settings(PaneContext& ui, bool live);
     void draw_setting(PaneContext& ui, Setting& row);
+    std::optional<std::string> draw_text(DrawContext& ui, const Setting& row,
+                                         const std::string& blocked);
     void draw_target(PaneContext& ui);
+    static void draw_rates(PaneContext& ui);
     static void draw_many_steps(Ui& ui);
     static void draw_processor(PaneContext& ui);
     static void draw_checks(PaneContext& ui);
     std::string standard_of(const ModelView& ui, const std::string& key);
-    static void draw_rates(PaneContext& ui);
 
     std::string run_;                               // whose standards these are
     std::map<std::string, std::string> standards_;  // values when the run was opened
     bool show_all_ = false, focus_target_ = false;
     bool run_after_ = false;  // "Run until..." waits for the target step
+    FieldEdit text_;          // the setting that is typed into: key, and what stands there
 };
 
 constexpr const char* kTarget = "controls/optimiser/target_step";
@@ -73,8 +78,32 @@ void ControlsPanel::draw_setting(PaneContext& ui, Setting& row) {
     if (!ui.status.can_train && !ui.status.following) blocked = "This model is only looked at.";
     const std::string standard = standard_of(ui, row.key);
     const std::string before = value_text(row);
-    const auto value = setting_row(ui, row, standard, {.is_narrow = true, .why_not = blocked});
+    const bool is_text = std::holds_alternative<std::string*>(row.value) && row.choices.empty();
+    const auto value =
+        is_text ? draw_text(ui, row, blocked)
+                : setting_row(ui, row, standard, {.is_narrow = true, .why_not = blocked});
     if (value) set_by_hand(ui, row.key, before, *value);
+    if (ui.status.message.starts_with(row.key + ": "))  // it was refused
+        text_wrapped(ui, ui.status.message, text_size::hint, ui.theme.error);
+}
+
+// Words count when they are whole: at Enter, or when the field is left.
+std::optional<std::string> ControlsPanel::draw_text(DrawContext& ui, const Setting& row,
+                                                    const std::string& blocked) {
+    label_column(ui, setting_label(row.key, true), 116, row.help);
+    const std::string now = value_text(row);
+    std::string words = text_.id == row.key ? text_.text : now;
+    const TextEdit edit = text_field(
+        ui, {.name = {setting_label(row.key), row.key}, .why_not = blocked, .tip = row.help},
+        words);
+    const bool is_typing = ImGui::IsItemActive();
+    const bool is_left = text_.id == row.key && !is_typing;
+    if (is_typing)
+        text_ = {.id = row.key, .text = words};
+    else if (is_left)
+        text_ = {};
+    const bool is_whole = edit.is_submitted || is_left || (edit.is_changed && !is_typing);
+    return is_whole && words != now ? std::optional(words) : std::nullopt;
 }
 
 // What the field's number has become where the schedule has run out; "" before.
@@ -145,6 +174,11 @@ void ControlsPanel::draw_target(PaneContext& ui) {
     if (runs) ui.commands.send(TrainUntil{target});
 }
 
+void ControlsPanel::draw_rates(PaneContext& ui) {
+    const Status& s = ui.status;
+    if (s.can_train && s.names_rates) draw_schedule(ui, s.config.train, s.step, s.target_step);
+}
+
 void ControlsPanel::draw_many_steps(Ui& ui) {
     label_column(ui, "Steps at once", 116, "How many steps \"Run N steps\" trains.");
     NumberField field{
@@ -174,11 +208,6 @@ void ControlsPanel::draw_processor(PaneContext& ui) {
            {.words = "Smooth while I interact",
             .tip = "Training yields for a moment when a frame is late while you use the window."});
 }
-void ControlsPanel::draw_rates(PaneContext& ui) {
-    const Status& s = ui.status;
-    if (s.can_train && s.names_rates) draw_schedule(ui, s.config.train, s.step, s.target_step);
-}
-
 
 constexpr double kEven = 0.05;  // so near to log2 of the levels the first guesses are even
 
@@ -308,6 +337,7 @@ void ControlsPanel::draw(Ui& ui) {
              "is continued here.");
     draw_settings(ui, true);
     draw_target(ui);
+    draw_rates(ui);
     draw_many_steps(ui);
     draw_processor(ui);
     draw_checks(ui);
@@ -332,4 +362,3 @@ PanelRoom controls_panel() {
 }
 
 }  // namespace aft::app
-    draw_rates(ui);

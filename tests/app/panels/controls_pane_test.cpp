@@ -129,6 +129,16 @@ TEST_F(ControlsPane, TheComingLearningRateIsDrawnAndFollowsTheSettings) {
     })) << value_of("controls/optimiser/schedule");
 }
 
+TEST_F(ControlsPane, FrozenGroupsAreTypedAndAWrongNameIsExplained) {
+    open();
+    const char* const field = "controls/optimiser/train.freeze";
+    run(std::string("set ") + field + " kees\nframes 3\n");
+    EXPECT_TRUE(until([&] { return ui().status.message.starts_with("train.freeze: "); }));
+    EXPECT_EQ(value_of(field), "");
+    run(std::string("set ") + field + " keys,biases\nframes 3\n");
+    EXPECT_TRUE(until([&] { return value_of(field) == "keys,biases"; }));
+}
+
 TEST_F(ControlsPane, ARunThatEndsByItselfIsANotice) {
     open();
     ASSERT_TRUE(ui().toasts.history().empty());
