@@ -25,7 +25,8 @@ struct TrainRequest {
     std::vector<std::string> set;  // key=value given together with resume
     std::string device = "cpu";
     RankGroup* ranks = nullptr;  // of whom this is the leader; none: alone. Outlives the job.
-    // Called once before the first step of a run with `from`: what was taken, what starts anew.
+    // Called before the first step of a run with `from`: what was taken, what starts anew; and at
+    // the end where train.until_loss, .until_validation or .until_minutes was met: which one.
     std::function<void(const std::string&)> say = [](const std::string&) {};
 };
 struct TrainResult {
