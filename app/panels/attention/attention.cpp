@@ -13,6 +13,7 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
+#include "app/panels/shared/sample_popup.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -42,8 +43,11 @@ class AttentionPanel : public Panel {
     AttentionMaps maps_;
     AttentionGallery gallery_;
     ClassGuess guess_;
-    int parts_ = 0, reduce_ = 0;
-    uint64_t opened_ = 0;           // the model of these parts
+    SampleTool sample_;
+    struct AttentionView {
+        int parts = 0, reduce = 0;
+        uint64_t opened = 0;  // the model of these parts
+    } view_;
     int64_t pointed_channel_ = -1;  // whose small map is under the pointer
     uint64_t drawn_ = 0;
     Range range_;
@@ -55,11 +59,11 @@ Coloring AttentionPanel::coloring(const ViewState& ui) const {
 
 void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-    sample_tool(ui);
+    sample_.draw(ui);
     ImGui::SameLine(0, ui.px(12));
     const Choice parts[] = {
         {"Prior + both##prior"}, {"Content + both##content"}, {"All three##all"}};
-    (void)segmented(ui, "Parts##parts", parts_,
+    (void)segmented(ui, "Parts##parts", view_.parts,
                     {.list = parts,
                      .tip = "Which maps stand beside the picture: by position (prior), by content, "
                             "or by both, as the model uses them."});
@@ -75,12 +79,12 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
                  "Gate-weighted mean##gate_mean", "Mean##mean",
                  data_.rows().is_by_head ? "Chosen head##chosen" : "Chosen channel##chosen"};
              const int first = data_.rows().has_gates ? 0 : 1;  // without gates both means are one
-             int chosen = std::max(0, reduce_ - first);
+             int chosen = std::max(0, view_.reduce - first);
              if (combo(ui, name, chosen,
                        {.list = std::span(reduce).subspan(size_t(first)),
                         .width = 180,
                         .tip = "How the maps of all channels or heads become one."}))
-                 reduce_ = chosen + first;
+                 view_.reduce = chosen + first;
          }});
     tool_row(ui, available, tools);
 }
@@ -114,13 +118,13 @@ void AttentionPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     };
     if (cell.source >= 0) values.push_back({"source", source_place(ui, positions, cell.source)});
     if (!is_one) add("share", data_.rows().both);
-    if (!is_one && parts_ != 1) add("prior", data_.rows().prior);
-    if (!is_one && parts_ != 0) add("content", data_.rows().content);
+    if (!is_one && view_.parts != 1) add("prior", data_.rows().prior);
+    if (!is_one && view_.parts != 0) add("content", data_.rows().content);
     for (const AttentionChannel& c : data_.rows().channels)
         if (c.index == cell.channel) {
             values.push_back(
                 {data_.rows().is_by_head ? "head" : "channel", std::to_string(c.index)});
-            if (is_one || reduce_ != 2)
+            if (is_one || view_.reduce != 2)
                 add(is_one ? "share" : "its share", data_.channel_map(ui, c.index));
             if (!data_.rows().has_gates) continue;
             values.push_back({"\u03C3(Q)", plain_number(c.gate, 2), exact_number(float(c.gate))});
@@ -170,19 +174,19 @@ void AttentionPanel::draw(Ui& ui) {
     const Positions positions(ui.status);
     choose_target(ui, positions);
     // Every model opens on a part that it has.
-    const bool is_new = std::exchange(opened_, ui.opened) != ui.opened;
-    if (is_new && parts_ == 0 && !ui.status.mixer.has_prior()) parts_ = 1;
+    const bool is_new = std::exchange(view_.opened, ui.opened) != ui.opened;
+    if (is_new && view_.parts == 0 && !ui.status.mixer.has_prior()) view_.parts = 1;
     draw_tools(ui, positions);
     if (sample_missing(ui)) return;
-    if (reduce_ == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
+    if (view_.reduce == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
     const Cell& cell = ui.selection.cell;
     data_.update(ui, {.layer = cell.layer,
                       .target = cell.target,
                       .channel = cell.channel,
-                      .reduce = Reduce(reduce_),
+                      .reduce = Reduce(view_.reduce),
                       .prior = true,
-                      .content = parts_ != 0});
-    range_ = {0, maps_.limit().value_or(largest_share(data_, parts_ != 0))};
+                      .content = view_.parts != 0});
+    range_ = {0, maps_.limit().value_or(largest_share(data_, view_.parts != 0))};
     draw_caption(ui, positions);
     if (!data_.error().empty())
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
@@ -196,7 +200,7 @@ void AttentionPanel::draw(Ui& ui) {
     maps_.draw(ui,
                {.data = data_,
                 .positions = positions,
-                .parts = AttentionParts(parts_),
+                .parts = AttentionParts(view_.parts),
                 .coloring = coloring(ui),
                 .channel = target_channel(ui, positions)},
                std::floor(pictures));
@@ -232,7 +236,7 @@ void AttentionPanel::inspector(Ui& ui) {
         const double share =
             is_one ? shown_share(positions, data_.channel_map(ui, cell.channel), cell.source)
                    : shown_share(positions, data_.rows().both, cell.source);
-        const bool is_mean = cell.channel >= 0 && !is_one && reduce_ != 2;
+        const bool is_mean = cell.channel >= 0 && !is_one && view_.reduce != 2;
         key_value(ui, "Share##share",
                   std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
                   std::isnan(share) ? ""

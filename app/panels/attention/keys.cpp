@@ -12,6 +12,7 @@
 #include "app/panels/shared/fold.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_input.h"
+#include "app/panels/shared/sample_popup.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
 #include "app/state/probe_options.h"
@@ -56,6 +57,7 @@ class KeysPanel : public Panel {
     uint64_t opened_ = 0;
     std::vector<KeyLayer> layers_;
     KeyChosen chosen_;
+    SampleTool sample_;
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
     struct KeysView {
@@ -286,7 +288,7 @@ void KeysPanel::draw(Ui& ui) {
     }
     const Positions positions(ui.status);
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-    sample_tool(ui);
+    sample_.draw(ui);
     ImGui::SameLine(0, ui.px(12));
     key_quantity_tool(ui, view_.quantity);
     const int64_t channels = layers_.empty() ? 0 : layers_.front().channels;

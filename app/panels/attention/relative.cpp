@@ -10,6 +10,7 @@
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_input.h"
+#include "app/panels/shared/sample_popup.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -57,6 +58,7 @@ class RelativePanel : public Panel {
         viz::MapCell at{};
     } read_;
     uint64_t drawn_ = 0;
+    SampleTool sample_;
 };
 
 Coloring RelativePanel::coloring(const ViewState& ui) const {
@@ -92,7 +94,7 @@ std::string RelativePanel::offset_words() const {
 
 void RelativePanel::draw_tools(Ui& ui) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-    sample_tool(ui);
+    sample_.draw(ui);
     ImGui::SameLine(0, ui.px(12));
     const MixerTraits& mixer = ui.status.mixer;
     const std::string why_no_prior = mixer.has_prior() ? "" : mixer.no_bias + ".";

@@ -9,6 +9,7 @@
 #include "app/panels/attention/trace_maps.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/lock_words.h"
+#include "app/panels/shared/sample_popup.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
@@ -59,6 +60,7 @@ class TracePanel final : public Panel {
     std::vector<int64_t> trail_;  // targets before the chosen one
     int64_t read_layer_ = -1;     // whose map is under the pointer
     uint64_t drawn_ = 0;
+    SampleTool sample_;
 };
 
 std::string percent(std::optional<double> share) {
@@ -129,7 +131,7 @@ void TracePanel::draw_layers(PaneContext& ui) {
 
 void TracePanel::draw_tools(Ui& ui, const Positions& positions) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-    sample_tool(ui);
+    sample_.draw(ui);
     ImGui::SameLine(0, ui.px(12));
     (void)action_button(ui, "trace.back", ButtonKind::normal, "Back");
     std::vector<Tool> tools;

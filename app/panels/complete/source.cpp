@@ -7,6 +7,7 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/sample_input.h"
+#include "app/panels/shared/sample_popup.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/text.h"
@@ -33,6 +34,7 @@ class SourcePanel : public Panel {
     void draw_prompt(PaneContext& ui);
     viz::TokenTexture texture_;
     bool painting_ = false;
+    SamplePopup popup_;
 };
 
 void SourcePanel::draw_openers(Ui& ui) {
@@ -50,7 +52,7 @@ void SourcePanel::draw_openers(Ui& ui) {
                     .tip = "A picture of the data that the model was trained on.",
                     .width = available * 0.43F}))
         ImGui::OpenPopup("samples");
-    sample_popup(ui);
+    popup_.draw(ui);
     ImGui::SameLine();
     if (button(ui, {.name = "Blank##blank",
                     .tip = "An empty picture to fill",

@@ -8,6 +8,7 @@
 #include "app/panels/lab/lab_words.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/sample_input.h"
+#include "app/panels/shared/sample_popup.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/panels/shared/watch.h"
 #include "app/state/probe_options.h"
@@ -52,6 +53,7 @@ class PatchingPanel final : public Panel {
         uint64_t version = 0;
     } found_;
     viz::Map map_;
+    SampleTool sample_;
 };
 
 std::shared_ptr<const DataItem> PatchingPanel::other(const PaneContext& ui) const {
@@ -59,7 +61,7 @@ std::shared_ptr<const DataItem> PatchingPanel::other(const PaneContext& ui) cons
 }
 
 void PatchingPanel::draw_tools(Ui& ui) {
-    sample_tool(ui);
+    sample_.draw(ui);
     ImGui::SameLine(0, ui.px(12));
     inline_label(ui, "Other example");
     (void)drag_field(ui,

@@ -24,36 +24,6 @@ bool is_text(const ModelView& ui) {
     return ui.status.task.is_text();
 }
 
-void sample_popup(Ui& ui) {
-    const PopupScope popup(ui, "samples");
-    if (!popup.is_open()) return;
-    const ImageChoice& image = ui.selection.image;
-    text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
-    const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
-    const auto* const known =
-        std::find_if(std::begin(splits), std::end(splits),
-                     [&](const Choice& c) { return c.text.id == image.split; });
-    int split = known == std::end(splits) ? -1 : int(known - splits);  // -1: not known yet
-    const Choices parts{.list = splits, .tip = "The part of the data set that is read from."};
-    if (segmented(ui, "Split##split", split, parts)) show_sample(ui, splits[split].text.id, 0);
-    int64_t index = image.index;
-    if (drag_field(ui,
-                   {.name = "Index##index",
-                    .min = 0,
-                    .max = 1e6,
-                    .integer = true,
-                    .prefix = "index",
-                    .tip = "Which example of this part, from 0.",
-                    .width = 200,
-                    .drag_speed = 0.2F},
-                   index))
-        show_sample(ui, image.split, index);
-    hint(ui, sample_words(ui));
-    if (ui.actions.why_not(ui, "file.choose_data").empty())
-        (void)action_button(ui, "file.choose_data");
-    if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");
-}
-
 void sample_steps(PaneContext& ui) {
     const ImageChoice& image = ui.selection.image;
     const int64_t index = image.index;
@@ -84,17 +54,6 @@ std::string sample_words(const ViewState& ui) {
     const int64_t label = image.item->label;
     if (label >= 0 && label < int64_t(names.size())) return names[size_t(label)] + ", " + place;
     return image.item->caption.empty() ? place : image.item->caption;
-}
-
-void sample_tool(Ui& ui) {
-    sample_steps(ui);
-    ImGui::SameLine(0, ui.px(2));
-    if (button(ui, {.name = "Choose sample##choose_sample",
-                    .icon = is_text(ui) ? icon::text : icon::picture,
-                    .tip = "Chooses the example that the model looks at.",
-                    .shown = sample_words(ui)}))
-        ImGui::OpenPopup("samples");
-    sample_popup(ui);
 }
 
 std::vector<uint8_t> sample_bytes(const ViewState& ui) {

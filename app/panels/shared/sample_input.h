@@ -12,10 +12,8 @@
 namespace aft::app {
 
 void show_sample(ViewState& ui, const std::string& split, int64_t index);
-void sample_popup(Ui& ui);  // opened by OpenPopup("samples"): part and index of the data set
 void sample_steps(PaneContext& ui);  // arrows to the pictures beside this one
-// Button with the sample's name and arrows to the ones beside it.
-void sample_tool(Ui& ui);
+[[nodiscard]] bool is_text(const ModelView& ui);
 [[nodiscard]] std::vector<uint8_t> sample_tokens(const ViewState& ui);  // empty while it loads
 // Of a text, as they are read.
 [[nodiscard]] std::vector<uint8_t> sample_bytes(const ViewState& ui);

@@ -1,0 +1,227 @@
+#include "app/panels/shared/example_grid.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "app/widgets/buttons.h"
+#include "app/widgets/tooltip.h"
+#include "core/outside.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+constexpr int kPictureColumns = 8, kTextColumns = 2;
+// A side of 64: pictures of 16, 32 and 64 fill it with whole pixels.
+constexpr float kPicture = 64, kEdge = 3, kCaption = 18, kTextCell = 300, kTextHeight = 22;
+
+std::string text_of(const ExampleForm& form, const DataItem& item, size_t most) {
+    std::string bytes;
+    for (const uint8_t token : item.tokens) {
+        if (bytes.size() == most) break;
+        const uint8_t byte = token < form.alphabet.size() ? form.alphabet[token] : token;
+        bytes += byte == '\n' || byte == '\t' ? ' ' : static_cast<char>(byte);
+    }
+    return printable_line(bytes);
+}
+
+// The mean of the pixels that fall on each one of the smaller picture.
+Image shrunk(const Image& image, int64_t side) {
+    const int64_t longest = std::max(image.width, image.height);
+    if (longest <= side) return image;
+    const auto size = [&](int64_t n) { return std::max<int64_t>(1, n * side / longest); };
+    Image out{size(image.width), size(image.height), 4, {}};
+    for (int64_t y = 0; y < out.height; ++y) {
+        const int64_t top = y * image.height / out.height;
+        const int64_t bottom = std::max(top + 1, (y + 1) * image.height / out.height);
+        for (int64_t x = 0; x < out.width; ++x) {
+            const int64_t left = x * image.width / out.width;
+            const int64_t right = std::max(left + 1, (x + 1) * image.width / out.width);
+            for (int64_t c = 0; c < 4; ++c) {
+                int64_t sum = 0;
+                for (int64_t v = top; v < bottom; ++v)
+                    for (int64_t u = left; u < right; ++u)
+                        sum += image.pixels[size_t((v * image.width + u) * 4 + c)];
+                out.pixels.push_back(uint8_t(sum / ((bottom - top) * (right - left))));
+            }
+        }
+    }
+    return out;
+}
+
+Image tile_of(const ExampleForm& form, const DataItem& item, int64_t side) {
+    const int64_t values = form.height * form.width * form.channels;
+    if (values <= 0 || int64_t(item.tokens.size()) != values) return {};
+    return shrunk(viz::token_pixels({.tokens = item.tokens,
+                                     .height = form.height,
+                                     .width = form.width,
+                                     .channels = form.channels,
+                                     .levels = form.levels}),
+                  side);
+}
+
+// Every tile in a square of `side`, at its top left.
+Image sheet_of(const std::vector<Image>& tiles, int64_t side) {
+    const int64_t rows = (int64_t(tiles.size()) + kPictureColumns - 1) / kPictureColumns;
+    Image out{side * kPictureColumns, side * rows, 4, {}};
+    out.pixels.assign(size_t(out.width * out.height * 4), 0);
+    for (size_t i = 0; i < tiles.size(); ++i) {
+        const int64_t x = int64_t(i) % kPictureColumns * side;
+        const int64_t y = int64_t(i) / kPictureColumns * side;
+        const auto line = ptrdiff_t(tiles[i].width) * 4;
+        for (int64_t row = 0; row < tiles[i].height; ++row)
+            std::copy_n(tiles[i].pixels.begin() + row * line, line,
+                        out.pixels.begin() + ((y + row) * out.width + x) * 4);
+    }
+    return out;
+}
+
+}  // namespace
+
+int64_t page_first(int64_t index) {
+    return std::max<int64_t>(0, index) / kExamplesOfPage * kExamplesOfPage;
+}
+
+std::string example_words(const ExampleForm& form, const DataItem& item, int64_t index) {
+    if (item.label < 0) return std::to_string(index);
+    const auto label = static_cast<size_t>(item.label);
+    if (label < form.class_names.size() && !form.class_names[label].empty())
+        return fmt::format("{} {}", index, printable_line(form.class_names[label]));
+    return fmt::format("{} class {}", index, item.label);
+}
+
+// A few each frame: a page of large pictures must not hold one up.
+void ExampleGrid::take_new(const DrawContext& ui, const Page& page) {
+    constexpr int kMostOfFrame = 8;
+    const int side = int(ui.px(kPicture));
+    if (side != side_ || drawn_.size() != page.items.size()) {
+        side_ = side;
+        drawn_.assign(page.items.size(), nullptr);
+        tiles_.assign(page.items.size(), {});
+    }
+    int taken = 0;
+    for (size_t i = 0; i < drawn_.size() && taken < kMostOfFrame; ++i) {
+        if (drawn_[i] == page.items[i]) continue;
+        drawn_[i] = page.items[i];
+        tiles_[i] = drawn_[i] ? tile_of(page.form, *drawn_[i], side) : Image{};
+        ++taken;
+    }
+    if (taken > 0) sheet_.set(sheet_of(tiles_, side), ui);
+}
+
+void ExampleGrid::draw_picture(const DrawContext& ui, const viz::Box& cell, size_t slot) {
+    const Image& tile = tiles_[slot];
+    const auto side = float(side_);
+    const ImVec2 corner = {cell.low.x + ui.px(kEdge), cell.low.y + ui.px(kEdge)};
+    const viz::Box box = {corner, {corner.x + side, corner.y + side}};
+    if (tile.pixels.empty() || sheet_.id() == ImTextureID_Invalid) {
+        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
+        return;
+    }
+    const auto longest = int(std::max(tile.width, tile.height));
+    const auto zoom = float(std::max(1, side_ / longest));
+    const ImVec2 size = {zoom * float(tile.width), zoom * float(tile.height)};
+    const ImVec2 low = {box.low.x + std::floor((side - size.x) / 2),
+                        box.low.y + std::floor((side - size.y) / 2)};
+    const size_t rows = (tiles_.size() + kPictureColumns - 1) / kPictureColumns;
+    const ImVec2 sheet = {side * kPictureColumns, side * float(rows)};
+    const ImVec2 from = {side * float(slot % kPictureColumns),
+                         side * float(slot / kPictureColumns)};
+    ImGui::GetWindowDrawList()->AddImage(
+        sheet_.id(), low, {low.x + size.x, low.y + size.y}, {from.x / sheet.x, from.y / sheet.y},
+        {(from.x + float(tile.width)) / sheet.x, (from.y + float(tile.height)) / sheet.y});
+}
+
+bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVec2 size) {
+    const int64_t index = page.first + int64_t(slot);
+    const auto& item = page.items[slot];
+    const bool is_chosen = index == page.chosen;
+    const WidgetPath path = ui.recorder.claim(fmt::format("Example {0}##example_{0}", slot));
+    const bool is_pressed =
+        ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav);
+    if (is_chosen) ImGui::SetItemDefaultFocus();
+    const viz::Box cell = {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+    const std::string words = item ? example_words(page.form, *item, index) : std::to_string(index);
+    const std::string text = item && page.form.is_text ? text_of(page.form, *item, 160) : "";
+    const ImU32 ink = is_chosen ? ui.theme.text1 : ui.theme.text2;
+    if (ImGui::IsItemHovered())
+        ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high, ui.theme.field_hover);
+    if (page.form.is_text) {
+        const float used = ui.px(64);
+        text_at(ui, {cell.low.x + ui.px(4), cell.low.y + ui.px(3)}, words,
+                {text_size::label, ink, Face::regular, used - ui.px(8)});
+        text_at(ui, {cell.low.x + used, cell.low.y + ui.px(3)}, item ? text : "...",
+                {text_size::label, ui.theme.text1, Face::mono, size.x - used - ui.px(4)});
+    } else {
+        draw_picture(ui, cell, slot);
+        text_at(ui, {cell.low.x + ui.px(kEdge), cell.high.y - ui.px(kCaption)}, words,
+                {text_size::hint, ink, Face::regular, size.x - ui.px(kEdge)});
+    }
+    if (is_chosen) viz::draw_ring(ui, cell, ui.theme.accent, 2);
+    ui.recorder.item("button", path, item ? words : words + ", loading");
+    tooltip(ui, {.name = words, .sentence = text.empty() ? "A click takes this example." : text});
+    return is_pressed;
+}
+
+std::optional<int64_t> ExampleGrid::draw(DrawContext& ui, const Page& page) {
+    take_new(ui, page);
+    const int columns = page.form.is_text ? kTextColumns : kPictureColumns;
+    const ImVec2 size = page.form.is_text ? ImVec2{ui.px(kTextCell), ui.px(kTextHeight)}
+                                          : ImVec2{float(side_) + 2 * ui.px(kEdge),
+                                                   float(side_) + ui.px(2 * kEdge + kCaption)};
+    const ImVec2 pitch = {size.x + ui.px(2), size.y + ui.px(page.form.is_text ? 0 : 2)};
+    const ImVec2 start = ImGui::GetCursorScreenPos();
+    std::optional<int64_t> taken;
+    for (size_t slot = 0; slot < page.items.size(); ++slot) {
+        const auto column = float(int(slot) % columns), row = float(int(slot) / columns);
+        ImGui::SetCursorScreenPos({start.x + column * pitch.x, start.y + row * pitch.y});
+        if (draw_cell(ui, page, slot, size)) taken = page.first + int64_t(slot);
+    }
+    // As large with few examples as with many: nothing moves from page to page.
+    const auto rows = float((kExamplesOfPage + columns - 1) / columns);
+    ImGui::SetCursorScreenPos(start);
+    ImGui::Dummy({float(columns) * pitch.x, rows * pitch.y});
+    return taken;
+}
+
+int64_t example_pages(DrawContext& ui, int64_t first, int64_t size) {
+    const ImGuiID owner = ImGui::GetID("pages");
+    for (const ImGuiKey key : {ImGuiKey_PageUp, ImGuiKey_PageDown}) ImGui::SetKeyOwner(key, owner);
+    const auto is_key = [&](ImGuiKey key) {
+        return !ImGui::GetIO().WantTextInput && ImGui::IsWindowFocused() &&
+               ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner);
+    };
+    const bool has_before = first > 0, has_next = first + kExamplesOfPage < size;
+    const int64_t before = std::max<int64_t>(0, first - kExamplesOfPage);
+    int64_t shown = first;
+    if (button(ui, {.name = "Previous page##previous_page",
+                    .icon = icon::step_back,
+                    .kind = ButtonKind::icon,
+                    .why_not = has_before ? "" : "This is the first page.",
+                    .tip = "The examples before these. Key Page Up."}) ||
+        (has_before && is_key(ImGuiKey_PageUp)))
+        shown = before;
+    ImGui::SameLine(0, ui.px(2));
+    if (button(ui, {.name = "Next page##next_page",
+                    .icon = icon::step,
+                    .kind = ButtonKind::icon,
+                    .why_not = has_next ? "" : "This is the last page.",
+                    .tip = "The examples after these. Key Page Down."}) ||
+        (has_next && is_key(ImGuiKey_PageDown)))
+        shown = first + kExamplesOfPage;
+    ImGui::SameLine(0, ui.px(8));
+    const std::string words =
+        size <= 0 ? "Reading ..."
+                  : fmt::format("{} to {} of {}", group_thousands(first),
+                                group_thousands(std::min(size, first + kExamplesOfPage) - 1),
+                                group_thousands(size));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    text_at(ui, {at.x, at.y + ui.px(6)}, words, {text_size::label, ui.theme.text2});
+    ImGui::Dummy({text_extent(ui, words, text_size::label).x, ui.px(26)});
+    ui.recorder.item("value", ui.recorder.claim("Examples##examples"), words);
+    return shown;
+}
+
+}  // namespace aft::app

@@ -1,0 +1,40 @@
+// SamplePopup: chooses an example of the model's data by its part, from a grid of small pictures
+// (or the first characters of texts), or by its index. Opened by OpenPopup("samples"). Window
+// thread; returns at once: the session reads the examples, and shows them as they come.
+#pragma once
+#include <string>
+
+#include "app/panels/shared/example_grid.h"
+#include "app/state/ui.h"
+
+namespace aft::app {
+
+class SamplePopup {
+  public:
+    void draw(Ui& ui);
+
+  private:
+    void draw_part(PaneContext& ui);
+    void draw_index(PaneContext& ui);
+    void draw_examples(PaneContext& ui);
+    void gather(const ViewState& ui);
+    [[nodiscard]] int64_t on_page() const;  // examples, once the size is known
+    ExampleGrid grid_;
+    ExampleForm form_;
+    ExampleItems items_;
+    std::string of_;                // model, data and part of the items
+    int64_t first_ = 0, size_ = 0;  // of the page; of the part, 0 = not known yet
+    int64_t read_first_ = -1;       // of the page of the items
+    int64_t followed_ = -1;         // the example whose page was shown last
+};
+
+// Button with the sample's name, arrows to the ones beside it, and the popup.
+class SampleTool {
+  public:
+    void draw(Ui& ui);
+
+  private:
+    SamplePopup popup_;
+};
+
+}  // namespace aft::app
