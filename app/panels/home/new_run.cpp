@@ -144,7 +144,7 @@ void NewRunForm::draw_data(PaneContext& ui) {
     if (text_field(ui,
                    {.name = "Data##data",
                     .hint = "mirror?size=16&levels=16",
-                    .width = ImGui::GetContentRegionAvail().x / ui.scale - 34,
+                    .width = ImGui::GetContentRegionAvail().x / ui.scale - 68,
                     .mono = true,
                     .problem = data_problem,
                     .tip = "NAME:PATH?option=value, as in cifar10:DIR?size=16."},
@@ -158,6 +158,13 @@ void NewRunForm::draw_data(PaneContext& ui) {
                     .why_not = has_place ? "" : "These data name no folder or file.",
                     .tip = "Says where these data lie; it is remembered."}))
         ui.commands.send(BrowseFiles{.question = "Where are the data? " + config_.data.source});
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = "Look through the data##browse_data",
+                    .icon = icon::picture,
+                    .kind = ButtonKind::icon,
+                    .tip = "Shows parts, sizes, classes and examples of these data."}))
+        browser_.open(config_);
+    browser_.draw(ui);
     data_line(ui, data_problem);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/home/data_browser.h"
 #include "app/panels/shared/run_check.h"
 #include "app/state/ui.h"
 #include "model/jobs/train.h"
@@ -36,6 +37,7 @@ class NewRunForm {
     Config config_, standard_;
     std::string data_, out_, problem_;
     RunCheck check_;
+    DataBrowser browser_;
     bool wants_start_ = false;  // pressed while the settings were still being checked
 };
 

@@ -88,5 +88,32 @@ TEST_F(ExampleGridTest, ShowsNoMoreThanTheDataHave) {
     EXPECT_FALSE(is_there("example_" + std::to_string(size)));
 }
 
+TEST_F(ExampleGridTest, LooksThroughDataBeforeThereIsARun) {
+    initialize_model("cpu", 1);
+    make();
+    run("file.new_run\nframes 3\n");
+    run("set home/new_run/preset demo-shapes\nframes 3\n");
+    run("click home/new_run/browse_data\nframes 3\n");
+    ASSERT_TRUE(is_read("example_47"));
+    EXPECT_NE(value_of("example_0"), "0") << "they have classes";
+    EXPECT_EQ(value_of("part"), "test");
+    run("click part=train\nframes 3\n");
+    ASSERT_TRUE(until([&] { return value_of("part") == "train"; }));
+    EXPECT_TRUE(value_of("examples").starts_with("0 to 47 of ")) << value_of("examples");
+    press_key(ImGuiKey_PageDown);
+    ASSERT_TRUE(until([&] { return value_of("examples").starts_with("48 to 95 of "); }));
+    EXPECT_EQ(ui().session, nullptr);
+}
+
+TEST_F(ExampleGridTest, SaysWhyDataCannotBeLookedThrough) {
+    initialize_model("cpu", 1);
+    make();
+    run("file.new_run\nframes 3\nset home/new_run/data images:/no/where\nframes 3\n");
+    run("click home/new_run/browse_data\nframes 3\n");
+    EXPECT_TRUE(until([&] { return value_of("problem").find("/no/where") != std::string::npos; }))
+        << value_of("problem");
+    EXPECT_FALSE(is_there("examples"));
+}
+
 }  // namespace
 }  // namespace aft::app
