@@ -11,7 +11,7 @@
 
 namespace aft::app {
 
-enum class Overlay { none, entropy, bits };
+enum class Overlay { none, entropy, bits, spread };
 
 struct CompletionChoice {
     viz::MaskCanvas mask;           // [height, width] of the model's pictures; 1 = to be filled

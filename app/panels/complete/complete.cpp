@@ -8,6 +8,7 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/complete/sample_grid.h"
 #include "app/panels/complete/sample_marks.h"
+#include "app/panels/complete/sample_overlay.h"
 #include "app/panels/complete/sample_text.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
@@ -39,7 +40,6 @@ class CompletePanel : public Panel {
     void draw_tools(Ui& ui, const Completion* completion);
     void draw_progress(PaneContext& ui, const Completion& completion);
     void draw_marks_and_overlay(Ui& ui);
-    void draw_overlay_choice(PaneContext& ui);
     void draw_grid(PaneContext& ui, const Completion& completion);
     void draw_sample(PaneContext& ui, const Completion& completion, size_t sample, int zoom);
     void draw_sample_foot(PaneContext& ui, const Completion& completion, size_t sample,
@@ -47,6 +47,7 @@ class CompletePanel : public Panel {
     void draw_texts(PaneContext& ui, const Completion& completion);
     void draw_foot(PaneContext& ui, const Completion& completion);
     std::vector<ShownSample> shown_;
+    SampleOverlay overlay_;
     std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
     viz::MapCell hovered_;
     size_t hovered_sample_ = 0;
@@ -99,7 +100,7 @@ void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion)
 
 // At the right end, on a line of their own where they do not fit.
 void CompletePanel::draw_marks_and_overlay(Ui& ui) {
-    const float overlay = is_text_model(ui) ? 0 : ui.px(10 + 62 + 205);  // gap, label, choices
+    const float overlay = is_text_model(ui) ? 0 : ui.px(10 + kOverlayChoiceWidth);
     const float width = sample_tools_width(ui) + overlay;
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
     if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();
@@ -108,22 +109,6 @@ void CompletePanel::draw_marks_and_overlay(Ui& ui) {
     if (overlay == 0) return ImGui::NewLine();
     ImGui::SameLine(0, ui.px(8));
     draw_overlay_choice(ui);
-}
-
-void CompletePanel::draw_overlay_choice(PaneContext& ui) {
-    const ImVec2 place = ImGui::GetCursorScreenPos();
-    text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
-    ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
-    const Choice choices[] = {{.text = "None##none", .tip = "The pictures as they are."},
-                              {.text = "Entropy##entropy",
-                               .tip = "How unsure the model was, bits.",
-                               .formula = "\u2212\u03A3 p log2 p"},
-                              {.text = "Bits##bits",
-                               .tip = "How surprising the drawn level was, bits.",
-                               .formula = "\u2212log2 p(drawn)"}};
-    int chosen = static_cast<int>(ui.selection.completion.overlay);
-    if (segmented(ui, "Overlay##overlay", chosen, {choices, 205}))
-        ui.selection.completion.overlay = static_cast<Overlay>(chosen);
 }
 
 void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
@@ -194,8 +179,8 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
     if (choice.overlay == Overlay::none)
         shown.texture.set(image, ui);
     else
-        shown.texture.set(overlay_image(image, overlay_values(completion, sample, choice.overlay)),
-                          ui);
+        shown.texture.set(
+            overlay_image(image, overlay_.values(completion, sample), overlay_.coloring()), ui);
     const int64_t position = position_looked_at(ui, completion);
     const bool chosen = sample == sample_looked_at(ui, completion);
     const auto cell = [&](int64_t i) {
@@ -330,6 +315,11 @@ void CompletePanel::draw_foot(PaneContext& ui, const Completion& completion) {
     if (on_picture)
         for (ReadOut& value : pixel_read_outs(completion, hovered_sample_, hovered_, model))
             values.push_back(std::move(value));
+    if (on_picture && ui.selection.completion.overlay == Overlay::spread) {
+        const int64_t pixel = hovered_.row * model.width + hovered_.column;
+        const std::string words = overlay_.words_at(completion, hovered_sample_, pixel);
+        if (!words.empty()) values.push_back({"spread", words});
+    }
     hover_line(ui, values,
                is_text_model(ui)    ? "Play shows the distribution at every byte"
                : model.channels > 1 ? "Click a pixel for its distribution below, again for the "
@@ -365,6 +355,10 @@ void CompletePanel::draw(Ui& ui) {
                         completion->samples.size() == 1 ? "" : "s",
                         marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
+    if (!is_text_model(ui)) {
+        overlay_.update(ui, *completion);
+        overlay_.draw_key(ui);
+    }
     hovered_ = {};
     if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))},
                           ImGuiChildFlags_NavFlattened))

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/sample_overlay.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/panels/shared/watch.h"
@@ -181,18 +182,11 @@ double SamplingPanel::original_bits(const PaneContext& ui, const Completion& com
 
 // Mean over the filled positions of the standard deviation over samples, in levels.
 double spread_of(const Completion& completion) {
-    const auto n = static_cast<double>(completion.samples.size());
     double total = 0;
     int64_t count = 0;
-    for (const int64_t i : filled_positions(completion).at) {
-        if (i >= completion.position) break;
-        double sum = 0, squares = 0;
-        for (const auto& sample : completion.samples) {
-            const double level = sample[static_cast<size_t>(i)];
-            sum += level;
-            squares += level * level;
-        }
-        total += std::sqrt(std::max(0.0, squares / n - sum / n * sum / n));
+    for (const float spread : sample_spread(completion)) {
+        if (std::isnan(spread)) continue;
+        total += spread;
         ++count;
     }
     return count == 0 ? std::nan("") : total / static_cast<double>(count);

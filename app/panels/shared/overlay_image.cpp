@@ -34,9 +34,13 @@ Coloring overlay_coloring(int64_t levels) {
 }
 
 Image overlay_image(const viz::TokenImage& image, const std::vector<float>& values) {
+    return overlay_image(image, values, overlay_coloring(image.levels));
+}
+
+Image overlay_image(const viz::TokenImage& image, const std::vector<float>& values,
+                    const Coloring& coloring) {
     Image picture = viz::token_pixels(image);
     const std::vector<float> means = pixel_means(values, image.channels);
-    const Coloring coloring = overlay_coloring(image.levels);
     for (size_t pixel = 0; pixel < means.size(); ++pixel) {
         uint8_t* const rgba = &picture.pixels[pixel * 4];
         if (std::isfinite(means[pixel])) {

@@ -16,6 +16,8 @@ namespace aft::app {
 // Mean over the channels of each pixel [height * width]; NaN where no channel has a value.
 [[nodiscard]] std::vector<float> pixel_means(const std::vector<float>& values, int64_t channels);
 [[nodiscard]] Image overlay_image(const viz::TokenImage& image, const std::vector<float>& values);
+[[nodiscard]] Image overlay_image(const viz::TokenImage& image, const std::vector<float>& values,
+                                  const Coloring& coloring);
 // 0 to log2(levels): the same for every sample, so that colours compare.
 [[nodiscard]] Coloring overlay_coloring(int64_t levels);
 

@@ -1,0 +1,41 @@
+// SampleOverlay: the numbers per pixel that lie over the samples: entropy, surprise, or how far the
+// samples spread. The choice of them, and the bar that explains their colours. Window thread.
+#pragma once
+#include <vector>
+
+#include "app/state/ui.h"
+#include "core/images/colormap.h"
+#include "model/completion.h"
+
+namespace aft::app {
+
+// Standard deviation of the level over the samples, in levels [T]; NaN where nothing was drawn.
+[[nodiscard]] std::vector<float> sample_spread(const Completion& completion);
+
+// Label and choices beside each other.
+void draw_overlay_choice(PaneContext& ui);
+inline constexpr float kOverlayChoiceWidth = 62 + 270;  // at scale 1
+
+class SampleOverlay {
+  public:
+    // Of the completion as it is now; before the others of a frame.
+    void update(const ViewState& ui, const Completion& completion);
+    // One line: what the colours are, their bar, their unit. Nothing without an overlay.
+    void draw_key(DrawContext& ui) const;
+    // Of each sub-pixel [T]; only with an overlay.
+    [[nodiscard]] const std::vector<float>& values(const Completion& completion,
+                                                   size_t sample) const;
+    [[nodiscard]] const Coloring& coloring() const { return coloring_; }
+    // "3.20 levels" of a pixel; "" where it has none, or without an overlay.
+    [[nodiscard]] std::string words_at(const Completion& completion, size_t sample,
+                                       int64_t pixel) const;
+
+  private:
+    Overlay overlay_ = Overlay::none;
+    int64_t channels_ = 1;
+    size_t samples_ = 0;
+    std::vector<float> spread_;
+    Coloring coloring_;
+};
+
+}  // namespace aft::app

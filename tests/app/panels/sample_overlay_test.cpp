@@ -1,0 +1,46 @@
+// The overlay Spread: the standard deviation over the samples, its colours and its unit.
+#include "app/panels/complete/sample_overlay.h"
+
+#include "tests/app/stage_fixture.h"
+
+namespace aft::app {
+namespace {
+
+TEST(SampleSpread, IsTheDeviationOfWhatIsThere) {
+    Completion completion;
+    completion.samples = {{0, 1, 2, 0}, {0, 3, 2, 3}};
+    completion.unknown = {0, 1, 1, 1};
+    completion.position = 3;
+    const std::vector<float> spread = sample_spread(completion);
+    ASSERT_EQ(spread.size(), 4U);
+    EXPECT_TRUE(std::isnan(spread[0])) << "it was known";
+    EXPECT_FLOAT_EQ(spread[1], 1);
+    EXPECT_FLOAT_EQ(spread[2], 0);
+    EXPECT_TRUE(std::isnan(spread[3])) << "it is not drawn yet";
+}
+
+class SampleOverlayTest : public BareTest {};
+
+TEST_F(SampleOverlayTest, SpreadHasABarAndAUnit) {
+    open_mirror();
+    run("view.workspace_complete\nframes 3\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    run("complete.start\nframes 2\n");
+    ASSERT_TRUE(until([&] {
+        const auto& own = ui().selection.completion.own;
+        return own && own->done && !own->samples.empty();
+    }));
+    steps(2);
+    EXPECT_FALSE(is_there("samples/main/overlay_colours"));
+    run("click samples/main/overlay=spread\nframes 3\n");
+    EXPECT_EQ(ui().selection.completion.overlay, Overlay::spread);
+    const std::string words = value_of("samples/main/overlay_colours");
+    EXPECT_NE(words.find("standard deviation over 4 samples, levels: 0 to "), std::string::npos)
+        << words;
+    run("click samples/main/overlay=bits\nframes 3\n");
+    EXPECT_NE(value_of("samples/main/overlay_colours").find(", bit: 0 to 4.00"), std::string::npos)
+        << value_of("samples/main/overlay_colours");
+}
+
+}  // namespace
+}  // namespace aft::app
