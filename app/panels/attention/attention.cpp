@@ -14,6 +14,7 @@
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_popup.h"
+#include "app/panels/shared/target_token.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -69,6 +70,8 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
                             "or by both, as the model uses them."});
     const float available = end - ImGui::GetItemRectMax().x;
     std::vector<Tool> tools;
+    if (positions.prefix_tokens > 0)
+        tools.push_back({target_token_width(positions), [&] { target_token_tool(ui, positions); }});
     if (positions.channels == 3)
         tools.push_back({176, [&] { target_channel_tool(ui, positions); }});
     tools.push_back(

@@ -99,10 +99,11 @@ void draw_prior_or_content(PaneContext& ui, const PriorOrContent& shown) {
     }
     const int64_t window = ui.status.mixer.window;
     const RowNumbers n = row_numbers(shown.positions, data.rows().both, shown.target, window);
-    key_value(ui, "Mean distance##mean_distance", plain_number(n.distance, 2),
-              shown.positions.is_text             ? "bytes"
-              : shown.positions.is_autoregressive ? "pixels"
-                                                  : "patches");
+    if (shown.positions.target(shown.target).is_on_grid())
+        key_value(ui, "Mean distance##mean_distance", plain_number(n.distance, 2),
+                  shown.positions.several());
+    else  // a token before the grid has a row, and no place to measure from
+        key_value(ui, "Mean distance##mean_distance", "none, before the grid");
     key_value(ui, "Entropy##entropy", plain_number(n.entropy, 2), "bit");
     if (window > 0)
         key_value(ui, fmt::format("Inside window {}##inside_window", window),

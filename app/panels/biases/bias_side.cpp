@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/shared/target_token.h"
 #include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
@@ -98,7 +99,8 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
         }
         row_.target = std::stoll(row_.now.shown().options.at("row"));
     }
-    const std::string what = fmt::format("Where this {} looks by prior alone", positions.one());
+    const std::string what =
+        fmt::format("Where this {} looks by prior alone", target_noun(positions, target));
     heading(ui, {what, "look"},
             fmt::format("{}row of target {}, folded to {}\u00D7{}",
                         has_change ? "change of the " : "", positions.target_words(target),
