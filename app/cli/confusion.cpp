@@ -1,7 +1,6 @@
 #include "app/cli/confusion.h"
 
-#include <limits>
-
+#include "app/state/confusion_values.h"
 #include "core/check.h"
 #include "core/figure/scene.h"
 #include "core/files.h"
@@ -10,12 +9,6 @@
 
 namespace aft::app {
 namespace {
-
-std::string class_name(const EvalClasses& classes, int64_t label) {
-    const auto place = static_cast<size_t>(label);
-    return place < classes.names.size() ? printable_line(classes.names[place])
-                                        : std::to_string(label);
-}
 
 std::string confusion_csv(const EvalClasses& classes) {
     std::string text = "label";
@@ -32,19 +25,9 @@ std::string confusion_csv(const EvalClasses& classes) {
     return text;
 }
 
-// Rows sum to 1; hatched where there is no example of a label.
+// Hatched where there is no example of a label.
 FigureTile confusion_tile(const EvalClasses& classes) {
-    FigureTile tile{.rows = classes.count, .columns = classes.count};
-    for (int64_t label = 0; label < classes.count; ++label) {
-        const auto n = static_cast<double>(classes.examples_of(label));
-        for (int64_t answer = 0; answer < classes.count; ++answer) {
-            const auto place = static_cast<size_t>(label * classes.count + answer);
-            tile.values.push_back(
-                static_cast<float>(n > 0 ? static_cast<double>(classes.confusion[place]) / n
-                                         : std::numeric_limits<double>::quiet_NaN()));
-        }
-    }
-    return tile;
+    return {.rows = classes.count, .columns = classes.count, .values = confusion_shares(classes)};
 }
 
 FigureScene confusion_scene(const EvalResult& result) {

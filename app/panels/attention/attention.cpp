@@ -10,6 +10,7 @@
 #include "app/panels/attention/attention_maps.h"
 #include "app/panels/attention/attention_numbers.h"
 #include "app/panels/attention/class_guess.h"
+#include "app/panels/attention/confusion.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
@@ -44,6 +45,7 @@ class AttentionPanel : public Panel {
     AttentionMaps maps_;
     AttentionGallery gallery_;
     ClassGuess guess_;
+    ConfusionSection confusion_;
     SampleTool sample_;
     struct AttentionView {
         int parts = 0, reduce = 0;
@@ -253,6 +255,7 @@ void AttentionPanel::inspector(Ui& ui) {
                                .layer = cell.layer,
                                .target = ui.selection.cell.target});
     draw_layer_shares(ui, data_);
+    confusion_.draw(ui);
     AttentionLook& look = ui.settings.attention;
     section(ui, "Display##display");
     label_column(ui, "Scale");

@@ -1,5 +1,6 @@
-// Classifiers in Attention: the class token as the target.
+// Classifiers in Attention: the class token as the target, and which class is taken for which.
 #include "app/panels/shared/target_token.h"
+#include "app/state/confusion_values.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -54,6 +55,30 @@ TEST_F(ClassTokenTest, IsNotCalledAPatch) {
     const Positions positions(ui().status);
     EXPECT_EQ(target_noun(positions, 0), "class token");
     EXPECT_EQ(target_noun(positions, 1), "patch");
+}
+
+TEST_F(ClassTokenTest, ShowsWhichClassIsTakenForWhich) {
+    open();
+    const std::string button = "inspector/confusion/measure_confusion";
+    ASSERT_TRUE(is_there(button));
+    EXPECT_NE(ui().recorder.find(button)->why_not, "") << "nothing is saved yet";
+    session().run().save();
+    ASSERT_TRUE(until([&] { return ui().status.saved_step == 2; }));
+    steps(2);
+    run("click " + button + "\nframes 2\n");
+    ASSERT_TRUE(until([&] { return is_there("inspector/confusion/confusion_map"); }));
+    EXPECT_EQ(value_of("inspector/confusion/confusion_map"), "3 x 3");
+    EXPECT_NE(value_of("inspector/confusion/accuracy_0").find(" % of "), std::string::npos);
+}
+
+TEST(ConfusionValues, CountsAndShares) {
+    EvalClasses classes{.names = {"disc", "box"}, .count = 2, .confusion = {3, 1, 0, 0}};
+    EXPECT_EQ(confusion_words(classes, 0, 1), "disc taken for box: 1 of 4, 25.0 %");
+    EXPECT_EQ(confusion_words(classes, 0, 0), "disc known: 3 of 4, 75.0 %");
+    EXPECT_EQ(confusion_words(classes, 1, 0), "box taken for disc: no example of it");
+    const std::vector<float> shares = confusion_shares(classes);
+    EXPECT_FLOAT_EQ(shares[0], 0.75F);
+    EXPECT_TRUE(std::isnan(shares[2]));
 }
 
 }  // namespace

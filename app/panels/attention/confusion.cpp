@@ -1,0 +1,124 @@
+#include "app/panels/attention/confusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/state/confusion_values.h"
+#include "app/widgets/buttons.h"
+#include "app/widgets/text.h"
+#include "core/caught.h"
+#include "core/text.h"
+
+namespace aft::app {
+namespace {
+
+constexpr int64_t kMostExamples = 1000, kMostClasses = 20;
+constexpr float kMapSide = 260;
+
+std::string why_not_measured(const ModelView& ui, bool is_busy) {
+    if (is_busy) return "It is being measured.";
+    if (ui.status.config.data.source.empty()) return "This model has no data.";
+    if (ui.status.path.empty() || (ui.status.can_train && ui.status.saved_step < 0))
+        return "No step of this run is saved yet: save one first.";
+    return "";
+}
+
+}  // namespace
+
+void ConfusionSection::start(const ModelView& ui) {
+    EvalRequest request;
+    request.model = ui.status.path;
+    request.data = ui.status.config.data.source;
+    request.split = "validation";
+    request.limit = kMostExamples;
+    measured_.start(
+        [request, opened = ui.opened](const auto& publish, const std::stop_token& stop) {
+            MeasuredConfusion answer{.opened = opened};
+            JobControl control;
+            control.stop = stop;
+            answer.problem = error_words([&] { answer.result = eval_job(request, control); });
+            publish(std::move(answer));
+        });
+}
+
+void ConfusionSection::draw_map(PaneContext& ui, const EvalClasses& classes) {
+    viz::MapView view;
+    view.id = "confusion";
+    view.data = {.values = shares_,
+                 .rows = classes.count,
+                 .columns = classes.count,
+                 .hidden = hidden_,
+                 .version = version_};
+    view.coloring = {.range = {0, 1}, .scale = Scale::linear, .map = Colormap::viridis};
+    const float side = std::min(ImGui::GetContentRegionAvail().x, ui.px(kMapSide));
+    view.area = {side, side};
+    view.row_label = view.column_label = [](int64_t label) { return std::to_string(label); };
+    const viz::MapReply reply = map_.draw(view, ui);
+    ui.recorder.area({.kind = "map",
+                      .path = ui.recorder.claim("Confusion map##confusion_map"),
+                      .min = reply.map.low,
+                      .max = reply.map.high,
+                      .value = fmt::format("{0} x {0}", classes.count),
+                      .why_not = {}});
+    const std::string words =
+        reply.hovered.is_valid()
+            ? confusion_words(classes, reply.hovered.row, reply.hovered.column)
+            : "Rows: label, columns: answer, colour: share of the label's examples, 0 to 1. The "
+              "pointer reads the counts.";
+    hint(ui, words);
+    ui.recorder.item("value", ui.recorder.claim("Pair##pair"), words);
+}
+
+void ConfusionSection::draw_answer(PaneContext& ui, const MeasuredConfusion& answer) {
+    if (!answer.problem.empty()) return hint(ui, "It could not be measured: " + answer.problem);
+    if (!answer.result.classes) return hint(ui, "The data have no classes.");
+    const EvalClasses& classes = *answer.result.classes;
+    if (version_ == 0 || shares_.size() != classes.confusion.size() || &answer != taken_.get()) {
+        shares_ = confusion_shares(classes);
+        hidden_.clear();
+        for (const float share : shares_) hidden_.push_back(std::isnan(share) ? 1 : 0);
+        ++version_;
+    }
+    key_value(ui, "Right answers##right_answers", plain_number(100 * answer.result.metric_value, 1),
+              "%");
+    hint(ui,
+         fmt::format("{} examples of the {} part, step {}", group_thousands(answer.result.examples),
+                     answer.result.split, group_thousands(answer.result.step)));
+    draw_map(ui, classes);
+    for (int64_t label = 0; label < std::min(classes.count, kMostClasses); ++label) {
+        const double right = classes.accuracy_of(label);
+        key_value(ui,
+                  {fmt::format("{} {}", label, class_name(classes, label)),
+                   fmt::format("accuracy_{}", label)},
+                  std::isnan(right) ? "no example"
+                                    : plain_number(100 * right, 1) + " % of " +
+                                          group_thousands(classes.examples_of(label)));
+    }
+    if (classes.count > kMostClasses)
+        hint(ui, fmt::format("And {} more: the pointer on the diagonal reads them.",
+                             classes.count - kMostClasses));
+}
+
+void ConfusionSection::draw(PaneContext& ui) {
+    if (!ui.status.task.has_classes || ui.session == nullptr) return;
+    section(ui, "Confusion##confusion", "which class for which");
+    const bool is_busy = measured_.is_busy();
+    if (button(ui, {.name = "Measure##measure_confusion",
+                    .icon = icon::grid,
+                    .why_not = why_not_measured(ui, is_busy),
+                    .tip = "Asks the weights that are saved for the class of up to 1000 examples "
+                           "of the validation part."}))
+        start(ui);
+    if (is_busy) {
+        ui.want_frames(1);
+        hint(ui, "Measuring ...");
+    }
+    const auto answer = measured_.latest();
+    if (!answer || answer->opened != ui.opened) return;
+    draw_answer(ui, *answer);
+    taken_ = answer;
+}
+
+}  // namespace aft::app

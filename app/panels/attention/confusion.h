@@ -1,0 +1,37 @@
+// ConfusionSection: which classes a classifier takes for which: measured on the validation part by
+// a thread of its own when it is asked for. A section of the Inspector. Window thread; returns at
+// once, but the destructor waits for what is being measured.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/state/background.h"
+#include "app/state/ui.h"
+#include "model/jobs/eval.h"
+#include "viz/map.h"
+
+namespace aft::app {
+
+class ConfusionSection {
+  public:
+    // Nothing where the model has no classes.
+    void draw(PaneContext& ui);
+
+  private:
+    struct MeasuredConfusion {
+        uint64_t opened = 0;  // the model it is of
+        std::string problem{};
+        EvalResult result{};
+    };
+    void start(const ModelView& ui);
+    void draw_answer(PaneContext& ui, const MeasuredConfusion& answer);
+    void draw_map(PaneContext& ui, const EvalClasses& classes);
+    Background<MeasuredConfusion> measured_;
+    std::shared_ptr<const MeasuredConfusion> taken_;  // that the shares are of
+    std::vector<float> shares_;
+    std::vector<uint8_t> hidden_;  // rows without an example
+    uint64_t version_ = 0;
+    viz::Map map_;
+};
+
+}  // namespace aft::app
