@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "core/check.h"
 #include "core/rng.h"
@@ -16,6 +17,11 @@ constexpr size_t kUndoSteps = 100;
 MaskCanvas::MaskCanvas(int64_t height, int64_t width)
     : height_(height), width_(width), mask_(static_cast<size_t>(height * width), 0) {
     AFT_ASSERT(height > 0 && width > 0);
+}
+
+MaskCanvas::MaskCanvas(int64_t height, int64_t width, std::vector<uint8_t> mask)
+    : height_(height), width_(width), mask_(std::move(mask)) {
+    AFT_ASSERT(height > 0 && width > 0 && int64_t(mask_.size()) == height * width);
 }
 
 void MaskCanvas::commit(std::vector<uint8_t> before) {

@@ -18,7 +18,8 @@ struct PaintPoint {
 class MaskCanvas {
   public:
     MaskCanvas() = default;
-    MaskCanvas(int64_t height, int64_t width);  // all 0
+    MaskCanvas(int64_t height, int64_t width);                             // all 0
+    MaskCanvas(int64_t height, int64_t width, std::vector<uint8_t> mask);  // nothing to undo
 
     // A stroke: begin, any number of drags, end. Moves between two points paint the line between
     // them. A stroke that changed nothing leaves no undo step.

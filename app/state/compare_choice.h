@@ -5,13 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "model/recipe.h"
+
 namespace aft::app {
 
-// One moment of one model.
+// One moment of one model, as it is or after interventions.
 struct CompareSlot {
     std::string path{};  // run folder or checkpoint; empty = what is open, as all views show it
     int64_t step = -1;   // a stored step; -1 = the newest
     int64_t head = -1;   // shown instead of the selected or matched one; -1 = that one
+    Recipe recipe{};     // its biases are those after this
+    std::string recipe_name{};  // of its file; empty: its interventions name it
     [[nodiscard]] bool is_open() const { return path.empty(); }
     [[nodiscard]] bool operator==(const CompareSlot&) const = default;
 };

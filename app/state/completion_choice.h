@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "app/state/run_notes.h"
 #include "model/session.h"
 #include "viz/paint.h"
 
@@ -33,5 +34,11 @@ struct CompletionChoice {
     uint64_t own_id = 0;
     std::shared_ptr<const Completion> own{};
 };
+
+// The mask of this model's pictures; empty: it has none yet.
+[[nodiscard]] KeptMask kept_mask(const CompletionChoice& choice, const ModelConfig& model);
+// With nothing to undo; nothing where none is kept.
+void show_mask(CompletionChoice& choice, const KeptMask& mask);
+[[nodiscard]] bool is_lower_half(const KeptMask& mask);  // as a mask begins
 
 }  // namespace aft::app

@@ -1,10 +1,10 @@
 #include "app/state/experiments.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/state/mask_text.h"
 #include "core/caught.h"
 #include "core/check.h"
 #include "core/json.h"
@@ -18,40 +18,6 @@ using nlohmann::json;
 constexpr int64_t kMostExamples = 4096, kHighestIndex = 1'000'000, kMostLength = 100'000;
 constexpr int64_t kMostSide = 1024, kMostSamples = 1024;
 constexpr double kMostSeed = 9007199254740992.0;  // a double holds all integers up to here
-
-// Run lengths, of zeros and ones in turn: "512 512" is the lower half of 32 x 32.
-std::string mask_text(const std::vector<uint8_t>& mask) {
-    std::string text;
-    uint8_t value = 0;
-    for (size_t begin = 0; begin < mask.size();) {
-        size_t end = begin;
-        while (end < mask.size() && (mask[end] != 0) == (value != 0)) ++end;
-        text += (text.empty() ? "" : " ") + std::to_string(end - begin);
-        begin = end;
-        value ^= 1;
-    }
-    return text;
-}
-
-std::vector<uint8_t> mask_of(const std::string& text, int64_t height, int64_t width) {
-    const auto size = static_cast<size_t>(height * width);
-    const auto refuse = [&] {
-        fail("mask: found '{}', allowed: run lengths of 0 and 1 in turn that sum to {} x {}",
-             printable_line(std::string_view(text).substr(0, 40)), height, width);
-    };
-    std::vector<uint8_t> mask;
-    const char *at = text.data(), *const end = text.data() + text.size();
-    for (uint8_t value = 0; at < end; value ^= 1) {
-        size_t count = 0;
-        const auto [next, error] = std::from_chars(at, end, count);
-        if (error != std::errc() || count > size - mask.size()) refuse();
-        mask.insert(mask.end(), count, value);
-        at = next;
-        if (at < end && *at++ != ' ') refuse();
-    }
-    if (mask.size() != size) refuse();
-    return mask;
-}
 
 json to_json(const WatchedRecipe& one) {
     return {{"name", one.name},
@@ -102,7 +68,7 @@ WatchedCompletion completion_from(const json& j) {
         .particles = clamped_whole(j, "particles", {1, 1, double(kMostSamples)}),
         .seed = static_cast<uint64_t>(clamped_number(j, "seed", {1, 0, kMostSeed}))};
     if (j.contains("mask")) {
-        one.mask = mask_of(j.value("mask", ""), one.height, one.width);
+        one.mask = mask_of_text(j.value("mask", ""), one.height, one.width);
         if (std::count(one.mask.begin(), one.mask.end(), uint8_t{1}) == 0)
             fail("mask: nothing is to be filled, allowed: at least one value");
     } else {

@@ -62,6 +62,13 @@ struct LabChoice {
     LabNumbers numbers{};
     RecipeHistory history{};
 
+    // What is on, in its order; what is off counts for nothing.
+    [[nodiscard]] Recipe active() const {
+        Recipe out;
+        for (const Intervention& one : recipe.interventions)
+            if (one.on) out.interventions.push_back(one);
+        return out;
+    }
     // Before a change: what is there can be had back.
     void begin_edit(const std::string& key) { history.begin(recipe, key); }
     void clamp() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/state/mask_text.h"
+#include "core/caught.h"
 #include "core/json.h"
 
 namespace aft::app {
@@ -37,6 +39,33 @@ Cell cell_from_json(const json& j) {
             .tap = index("tap", -1)};
 }
 
+constexpr int64_t kMostKeptSide = 1024;
+
+json kept_mask_to_json(const KeptMask& mask) {
+    return {{"height", mask.height}, {"width", mask.width}, {"values", mask_text(mask.values)}};
+}
+
+KeptMask kept_mask_from_json(const json& j) {
+    KeptMask mask{.height = clamped_whole(j, "height", {0, 0, double(kMostKeptSide)}),
+                  .width = clamped_whole(j, "width", {0, 0, double(kMostKeptSide)})};
+    mask.values = mask_of_text(j.value("values", ""), mask.height, mask.width);
+    return mask;
+}
+
+// What cannot be read is an Error, or goes with its words to `left_out`.
+void take_mask_and_recipe(const json& j, RunNotes& notes, std::vector<std::string>* left_out) {
+    const auto take = [&](const char* key, const auto& read) {
+        if (!j.contains(key)) return;
+        if (left_out == nullptr) return read();
+        const std::string words = error_words(read);
+        if (!words.empty()) left_out->push_back(words);
+    };
+    take("mask", [&] { notes.mask = kept_mask_from_json(j.at("mask")); });
+    take("recipe", [&] {
+        notes.recipe = with_context("recipe", [&] { return recipe_of_json(j.at("recipe")); });
+    });
+}
+
 }  // namespace
 
 json notes_to_json(const RunNotes& notes) {
@@ -45,6 +74,8 @@ json notes_to_json(const RunNotes& notes) {
         pins.push_back({{"cell", cell_to_json(pin.cell)}, {"step", pin.step}, {"note", pin.note}});
     json j = {{"name", notes.name}, {"tag", notes.tag}, {"note", notes.note}, {"pins", pins}};
     if (notes.locked) j["locked"] = cell_to_json(*notes.locked);
+    if (!notes.mask.values.empty()) j["mask"] = kept_mask_to_json(notes.mask);
+    if (!notes.recipe.interventions.empty()) j["recipe"] = json(json_of_recipe(notes.recipe, ""));
     if (!notes.experiments.is_empty()) j["experiments"] = experiments_to_json(notes.experiments);
     return j;
 }
@@ -60,6 +91,7 @@ RunNotes notes_from_json(const json& j, std::vector<std::string>* left_out) {
                             .note = text_in(pin, "note")});
     }
     if (j.contains("locked")) out.locked = cell_from_json(j.at("locked"));
+    take_mask_and_recipe(j, out, left_out);
     if (j.contains("experiments"))
         out.experiments = experiments_from_json(j.at("experiments"), left_out);
     return out;

@@ -1,6 +1,7 @@
 // RunNotes: what the window keeps of a run for its user: a name, a tag and a note, the pins, the
-// locked cell and the standing experiments; and KeptView, how maps and brush were set last. Both as
-// JSON in the user's settings, read defensively. Pure; any thread.
+// locked cell, the mask of Complete, the list of the Lab and the standing experiments; and
+// KeptView, how maps and brush were set last. Both as JSON in the user's settings, read
+// defensively. Pure; any thread.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -12,10 +13,18 @@
 
 namespace aft::app {
 
+struct KeptMask {
+    int64_t height = 0, width = 0;
+    std::vector<uint8_t> values{};  // [height, width], 1 = to be filled; empty: none is kept
+    [[nodiscard]] bool operator==(const KeptMask&) const = default;
+};
+
 struct RunNotes {
     std::string name{}, tag{}, note{};
     std::vector<Pin> pins{};  // the newest is last
     std::optional<Cell> locked{};
+    KeptMask mask{};
+    Recipe recipe{};  // of the Lab
     Experiments experiments{};
     [[nodiscard]] bool operator==(const RunNotes&) const = default;
     [[nodiscard]] bool is_empty() const { return *this == RunNotes(); }

@@ -11,6 +11,7 @@
 #include "app/state/compare_choice.h"
 #include "app/state/completion_choice.h"
 #include "app/state/lab_choice.h"
+#include "app/state/pane_choice.h"
 #include "app/state/run_notes.h"
 #include "app/state/setting_history.h"
 #include "core/images/colormap.h"
@@ -53,7 +54,7 @@ struct MapDisplay {
     bool difference_to_pin = false, flicker = false;
 };
 
-struct Selection : MapDisplay {
+struct Selection : MapDisplay, PaneChoice {
     Cell cell;                  // locked, or last hovered
     std::optional<Cell> hover;  // under the pointer this frame; cleared at the start of each frame
     bool locked = false;        // a click locked `cell`; Esc unlocks

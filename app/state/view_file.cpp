@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "app/state/view_compare.h"
+#include "app/state/view_keys.h"
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -25,68 +27,11 @@ constexpr const char* kMapsKey = "maps";
 constexpr const char* kRangeModes[] = {"own", "layer", "global"};
 constexpr const char* kScaleNames[] = {"linear",        "root",       "log",
                                        "signed-linear", "signed-log", "two-sided"};
-constexpr const char* kCompareViews[] = {"side-by-side", "flicker", "split", "difference", "ratio"};
-
-// The keys of one object; what is not there stays as it is.
-class ViewKeys {
-  public:
-    ViewKeys(const json& of, std::string name) : of_(of), name_(std::move(name)) {
-        if (!of_.is_object()) fail("{}: found {}, allowed: an object", name_, found_json(of_));
-    }
-    [[nodiscard]] bool has(const char* key) const { return of_.contains(key); }
-    [[nodiscard]] ViewKeys at(const char* key) const { return {of_.at(key), path(key)}; }
-    [[nodiscard]] const json& raw(const char* key) const { return of_.at(key); }
-
-    void take(const char* key, std::string& to) const {
-        if (const json* value = of_type(key, "a text", &json::is_string)) to = *value;
-    }
-    void take(const char* key, bool& to) const {
-        if (const json* value = of_type(key, "true or false", &json::is_boolean)) to = *value;
-    }
-    void take(const char* key, double& to, Range allowed) const {
-        const json* value = of_type(key, "a number", &json::is_number);
-        if (value != nullptr) to = within(key, value->get<double>(), allowed);
-    }
-    void take(const char* key, int64_t& to, Range allowed) const {
-        const json* value = of_type(key, "a whole number", &json::is_number_integer);
-        if (value != nullptr) to = static_cast<int64_t>(within(key, value->get<double>(), allowed));
-    }
-    template <class Enum>
-    void take(const char* key, Enum& to, std::span<const char* const> names) const {
-        std::string text = names[static_cast<size_t>(to)], all;
-        take(key, text);
-        for (size_t i = 0; i < names.size(); ++i) {
-            if (text == names[i]) {
-                to = static_cast<Enum>(i);
-                return;
-            }
-            all += std::string(i == 0 ? "" : ", ") + names[i];
-        }
-        fail("{}: found '{}', allowed: {}", path(key), shown(text), all);
-    }
-
-  private:
-    [[nodiscard]] std::string path(const char* key) const {
-        return name_.empty() ? key : name_ + "." + key;
-    }
-    [[nodiscard]] const json* of_type(const char* key, const char* words,
-                                      bool (json::*is)() const noexcept) const {
-        const auto found = of_.find(key);
-        if (found == of_.end()) return nullptr;
-        if (!((*found).*is)())
-            fail("{}: found {}, allowed: {}", path(key), found_json(*found), words);
-        return &*found;
-    }
-    [[nodiscard]] double within(const char* key, double value, Range allowed) const {
-        if (!(value >= allowed.low && value <= allowed.high))
-            fail("{}: found {}, allowed: {} to {}", path(key), value, allowed.low, allowed.high);
-        return value;
-    }
-    const json& of_;
-    std::string name_;
-};
-
-constexpr Range kIndices{-1, double(1 << 30)}, kCounts{0, double(1 << 30)};
+constexpr const char* kOverlayNames[] = {"none", "entropy", "bits"};
+constexpr const char* kToolNames[] = {"brush", "eraser", "rectangle"};
+constexpr const char* kAttentionParts[] = {"prior", "content", "all"};
+constexpr const char* kReduceNames[] = {"gate-mean", "mean", "chosen"};
+constexpr const char* kOrderNames[] = {"gate", "sharpness", "divergence"};
 
 std::vector<const char*> quantity_names() {
     std::vector<const char*> names;
@@ -129,48 +74,74 @@ void take_maps(const ViewKeys& keys, MapDisplay& maps) {
     if (range.low < range.high) maps.range_by_hand = range;
 }
 
-json compare_to_json(const CompareChoice& compare) {
-    json slots = json::array();
-    for (const CompareSlot& slot : compare.slots)
-        slots.push_back({{"path", slot.path}, {"step", slot.step}, {"head", slot.head}});
-    return {{"slots", slots},
-            {"view", kCompareViews[size_t(compare.view)]},
-            {"split", compare.split},
-            {"matches", compare.matches},
-            {"links_zoom", compare.links_zoom},
-            {"links_range", compare.links_range}};
-}
-
-void take_compare(const ViewKeys& keys, CompareChoice& compare) {
-    keys.take("view", compare.view, kCompareViews);
-    keys.take("split", compare.split, {0, 1});
-    keys.take("matches", compare.matches);
-    keys.take("links_zoom", compare.links_zoom);
-    keys.take("links_range", compare.links_range);
-    if (!keys.has("slots")) return;
-    const json& slots = keys.raw("slots");
-    if (!slots.is_array() || slots.size() > CompareChoice::kMostSlots)
-        fail("compare.slots: found {}, allowed: a list of at most {}", found_json(slots),
-             CompareChoice::kMostSlots);
-    for (const json& one : slots) {
-        const ViewKeys of(one, "compare.slots");
-        CompareSlot slot;
-        of.take("path", slot.path);
-        of.take("step", slot.step, kIndices);
-        of.take("head", slot.head, kIndices);
-        (void)compare.add(std::move(slot));
-    }
-}
-
-void take_sample(const ViewKeys& keys, SampleOptions& sample) {
+void take_completion(const ViewKeys& keys, CompletionChoice& completion) {
+    SampleOptions& sample = completion.sample;
     auto seed = static_cast<int64_t>(sample.seed);
     keys.take("samples", sample.samples, {1, 1024});
     keys.take("temperature", sample.temperature, {0, 100});
-    keys.take("top_k", sample.top_k, kCounts);
+    keys.take("top_k", sample.top_k, kViewCounts);
     keys.take("top_p", sample.top_p, {0, 1});
     keys.take("particles", sample.particles, {1, 1024});
     keys.take("seed", seed, {0, 9007199254740992.0});
     sample.seed = static_cast<uint64_t>(seed);
+    keys.take("seed_locked", completion.seed_locked);
+    keys.take("prompt", completion.prompt);
+    keys.take("length", completion.length, {1, double(1 << 30)});
+    keys.take("overlay", completion.overlay, kOverlayNames);
+    keys.take("tool", completion.tool, kToolNames);
+    keys.take("brush", completion.brush, {0, 8});
+}
+
+json completion_to_json(const CompletionChoice& completion) {
+    const SampleOptions& sample = completion.sample;
+    return {{"samples", sample.samples},
+            {"temperature", sample.temperature},
+            {"top_k", sample.top_k},
+            {"top_p", sample.top_p},
+            {"particles", sample.particles},
+            {"seed", sample.seed},
+            {"seed_locked", completion.seed_locked},
+            {"prompt", completion.prompt},
+            {"length", completion.length},
+            {"overlay", kOverlayNames[size_t(completion.overlay)]},
+            {"tool", kToolNames[size_t(completion.tool)]},
+            {"brush", completion.brush}};
+}
+
+void take_batch(const ViewKeys& keys, LabChoice& lab) {
+    keys.take("split", lab.split);
+    keys.take("first", lab.first, kViewCounts);
+    keys.take("examples", lab.examples, {2, 4096});
+}
+
+// What single panes choose for themselves.
+json panes_to_json(const PaneChoice& panes) {
+    return {{"parts", kAttentionParts[size_t(panes.parts)]},
+            {"reduce", kReduceNames[size_t(panes.reduce)]},
+            {"channel_order", kOrderNames[size_t(panes.channel_order)]},
+            {"structure_sort", panes.structure_sort},
+            {"zoom", panes.focus.zoom},
+            {"left", panes.focus.left},
+            {"top", panes.focus.top},
+            {"exact", panes.focus.is_exact}};
+}
+
+void take_choices(const ViewKeys& keys, PaneChoice& panes) {
+    constexpr double kMostZoom = 4096, kMostScroll = 1e7, kMostColumns = 64;
+    keys.take("parts", panes.parts, kAttentionParts);
+    keys.take("reduce", panes.reduce, kReduceNames);
+    keys.take("channel_order", panes.channel_order, kOrderNames);
+    int64_t sort = panes.structure_sort, zoom = panes.focus.zoom;
+    double left = panes.focus.left, top = panes.focus.top;
+    keys.take("structure_sort", sort, {0, kMostColumns});
+    keys.take("zoom", zoom, {0, kMostZoom});
+    keys.take("left", left, {0, kMostScroll});
+    keys.take("top", top, {0, kMostScroll});
+    keys.take("exact", panes.focus.is_exact);
+    panes.structure_sort = static_cast<int>(sort);
+    panes.focus.zoom = static_cast<int>(zoom);
+    panes.focus.left = static_cast<float>(left);
+    panes.focus.top = static_cast<float>(top);
 }
 
 void take_panes(const json& list, std::vector<std::string>& panes) {
@@ -192,11 +163,11 @@ json to_json(const SavedView& view) {
              {"cell", notes_to_json({.locked = view.cell}).at("locked")},
              {kMapsKey, maps_to_json(view.maps)},
              {"compare", compare_to_json(view.compare)},
-             {"recipe", json(recipe_json(view.recipe))}};
-    const SampleOptions& sample = view.sample;
-    out["sample"] = {{"samples", sample.samples},     {"temperature", sample.temperature},
-                     {"top_k", sample.top_k},         {"top_p", sample.top_p},
-                     {"particles", sample.particles}, {"seed", sample.seed}};
+             {"recipe", json(recipe_json(view.lab.recipe))}};
+    out["sample"] = completion_to_json(view.completion);
+    out["batch"] = {
+        {"split", view.lab.split}, {"first", view.lab.first}, {"examples", view.lab.examples}};
+    out["choices"] = panes_to_json(view.choices);
     out["picture"] = {
         {"split", view.picture.split}, {"index", view.picture.index}, {"path", view.picture.path}};
     out["panes"] = view.panes;
@@ -219,14 +190,16 @@ SavedView from_json(const json& whole) {
     if (keys.has("cell"))
         view.cell = notes_from_json(json{{"locked", keys.raw("cell")}}).locked.value_or(Cell());
     if (keys.has(kMapsKey)) take_maps(keys.at(kMapsKey), view.maps);
-    if (keys.has("compare")) take_compare(keys.at("compare"), view.compare);
+    if (keys.has("compare")) take_compare(keys.raw("compare"), view.compare);
     if (keys.has("recipe"))
-        view.recipe = with_context("recipe", [&] { return parse_recipe(keys.raw("recipe")); });
-    if (keys.has("sample")) take_sample(keys.at("sample"), view.sample);
+        view.lab.recipe = with_context("recipe", [&] { return parse_recipe(keys.raw("recipe")); });
+    if (keys.has("batch")) take_batch(keys.at("batch"), view.lab);
+    if (keys.has("sample")) take_completion(keys.at("sample"), view.completion);
+    if (keys.has("choices")) take_choices(keys.at("choices"), view.choices);
     if (keys.has("picture")) {
         const ViewKeys picture = keys.at("picture");
         picture.take("split", view.picture.split);
-        picture.take("index", view.picture.index, kCounts);
+        picture.take("index", view.picture.index, kViewCounts);
         picture.take("path", view.picture.path);
     }
     if (keys.has("panes")) take_panes(keys.raw("panes"), view.panes);
@@ -235,24 +208,41 @@ SavedView from_json(const json& whole) {
 
 }  // namespace
 
+namespace {
+
+// A view is opened from anywhere.
+std::string whole_path(const std::string& path) {
+    std::error_code ignored;
+    return path.empty() ? path : fs::absolute(path, ignored).lexically_normal().string();
+}
+
+}  // namespace
+
 SavedView view_of(const PaneContext& ui) {
     const Selection& selection = ui.selection;
-    std::error_code ignored;
     SavedView view;
-    view.model = fs::absolute(ui.status.path, ignored).lexically_normal().string();
+    view.model = whole_path(ui.status.path);
     view.workspace = {ui.workspace};
     view.step = selection.step;
     view.place.pins = selection.pins;
     view.place.experiments = ui.experiments;
+    view.place.mask = kept_mask(selection.completion, ui.status.config.model);
+    for (WatchedCompletion& one : view.place.experiments.completions)
+        one.path = whole_path(one.path);
     if (selection.locked) view.place.locked = selection.cell;
     view.cell = selection.cell;
     view.maps = selection;
     view.compare = selection.compare;
-    view.recipe = selection.lab.recipe;
-    view.sample = selection.completion.sample;
+    for (CompareSlot& slot : view.compare.slots) slot.path = whole_path(slot.path);
+    view.lab = {.recipe = selection.lab.recipe,
+                .examples = selection.lab.examples,
+                .first = selection.lab.first,
+                .split = selection.lab.split};
+    view.completion = selection.completion;
+    view.choices = selection;
     view.picture.split = selection.image.split;
     view.picture.index = selection.image.index;
-    view.picture.path = selection.image.path;
+    view.picture.path = whole_path(selection.image.path);
     constexpr std::string_view kTab = "/main/tab";
     for (const WidgetRecord& widget : ui.recorder.last()) {
         const std::string& id = widget.path.id;
@@ -261,6 +251,29 @@ SavedView view_of(const PaneContext& ui) {
     }
     return view;
 }
+
+namespace {
+
+void show_completion(CompletionChoice& completion, const SavedView& view) {
+    completion.sample = view.completion.sample;
+    completion.seed_locked = view.completion.seed_locked;
+    completion.prompt = view.completion.prompt;
+    completion.length = view.completion.length;
+    completion.overlay = view.completion.overlay;
+    completion.tool = view.completion.tool;
+    completion.brush = view.completion.brush;
+    show_mask(completion, view.place.mask);
+}
+
+// Where the file names one that is not there: one of that name beside the file.
+void look_beside(const fs::path& file, std::string& path) {
+    std::error_code ignored;
+    const fs::path beside = file.parent_path() / fs::path(path).filename();
+    if (!path.empty() && !fs::exists(path, ignored) && fs::exists(beside, ignored))
+        path = beside.string();
+}
+
+}  // namespace
 
 void show_view(PaneContext& ui, const SavedView& view) {
     Selection& selection = ui.selection;
@@ -273,20 +286,24 @@ void show_view(PaneContext& ui, const SavedView& view) {
     if (view.place.locked) selection.lock(*view.place.locked);
     static_cast<MapDisplay&>(selection) = view.maps;
     selection.compare = view.compare;
-    selection.lab.recipe = view.recipe;
-    selection.completion.sample = view.sample;
-    selection.image = view.picture;
+    selection.lab.recipe = view.lab.recipe;
+    selection.lab.split = view.lab.split;
+    selection.lab.first = view.lab.first;
+    selection.lab.examples = view.lab.examples;
     selection.lab.clamp();
+    show_completion(selection.completion, view);
+    const SweepChoice sweep = selection.sweep;
+    static_cast<PaneChoice&>(selection) = view.choices;
+    selection.sweep = sweep;
+    selection.image = view.picture;
     for (const std::string& pane : view.panes) ui.commands.send(ShowPane{pane});
 }
 
 SavedView read_view_file(const std::string& path) {
     const json whole = read_json_file(path, kMostViewBytes);
     SavedView view = with_context(shown_path(path), [&] { return from_json(whole); });
-    std::error_code ignored;
-    const fs::path beside = fs::path(path).parent_path() / fs::path(view.model).filename();
-    if (!fs::exists(view.model, ignored) && fs::exists(beside, ignored))
-        view.model = beside.string();
+    look_beside(path, view.model);
+    for (CompareSlot& slot : view.compare.slots) look_beside(path, slot.path);
     return view;
 }
 

@@ -1,7 +1,7 @@
 // View files: what is on the screen as a JSON file that opens it again: the model, the workspace,
-// the step, the selected place, the pins and standing experiments, how maps are drawn, what Compare
-// and the Lab hold, how Complete samples, the panes in front. docs/format.md has the keys. Window
-// thread; blocks on the file.
+// the step, the selected place, the pins and standing experiments, how maps are drawn, what
+// Compare, the Lab and Complete hold, what single panes choose, the panes in front. docs/format.md
+// has the keys. Window thread; blocks on the file.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,12 +14,13 @@ struct SavedView {
     std::string model;  // run folder or checkpoint
     Workspace workspace = Workspace::home;
     int64_t step = -1;  // of all views; -1 = live
-    RunNotes place;     // pins, the locked cell, standing experiments
+    RunNotes place;     // pins, the locked cell, standing experiments, the mask
     Cell cell;          // the selected one
     MapDisplay maps;
     CompareChoice compare;
-    Recipe recipe;  // of the Lab
-    SampleOptions sample;
+    LabChoice lab;                   // recipe, batch
+    CompletionChoice completion;     // prompt, length, tools, how to sample
+    PaneChoice choices;              // but for the sweep
     ImageChoice picture;             // split, index, path
     std::vector<std::string> panes;  // in front, by id
 };

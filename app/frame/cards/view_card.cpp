@@ -104,9 +104,8 @@ void ViewCard::draw_format(DrawContext& ui) {
 void ViewCard::draw_words(PaneContext& ui) const {
     if (!problem_.empty()) return draw_problem(ui, problem_);
     constexpr const char* kWords[] = {
-        "Keeps the model's path, step, place, pins, experiments, how maps are drawn, Compare, the "
-        "Lab and how "
-        "Complete samples.",
+        "Keeps the model's path, step, place, pins, experiments, how maps are drawn, what Compare, "
+        "the Lab and Complete hold with the mask, and what single panes choose.",
         "The panes in the middle as they are arranged; letters and maps are sharp at every scale.",
         "The panes in the middle as they are arranged; text stays text, maps are embedded.",
         "Every map, curve, bar and picture of the panes in the middle, by the pane's name, with "

@@ -47,10 +47,7 @@ class AttentionPanel : public Panel {
     ClassGuess guess_;
     ConfusionSection confusion_;
     SampleTool sample_;
-    struct AttentionView {
-        int parts = 0, reduce = 0;
-        uint64_t opened = 0;  // the model of these parts
-    } view_;
+    uint64_t opened_ = 0;  // the model whose parts are shown
     int64_t pointed_channel_ = -1;  // whose small map is under the pointer
     uint64_t drawn_ = 0;
     Range range_;
@@ -66,7 +63,7 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
     ImGui::SameLine(0, ui.px(12));
     const Choice parts[] = {
         {"Prior + both##prior"}, {"Content + both##content"}, {"All three##all"}};
-    (void)segmented(ui, "Parts##parts", view_.parts,
+    (void)segmented(ui, "Parts##parts", ui.selection.parts,
                     {.list = parts,
                      .tip = "Which maps stand beside the picture: by position (prior), by content, "
                             "or by both, as the model uses them."});
@@ -84,12 +81,12 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
                  "Gate-weighted mean##gate_mean", "Mean##mean",
                  data_.rows().is_by_head ? "Chosen head##chosen" : "Chosen channel##chosen"};
              const int first = data_.rows().has_gates ? 0 : 1;  // without gates both means are one
-             int chosen = std::max(0, view_.reduce - first);
+             int chosen = std::max(0, ui.selection.reduce - first);
              if (combo(ui, name, chosen,
                        {.list = std::span(reduce).subspan(size_t(first)),
                         .width = 180,
                         .tip = "How the maps of all channels or heads become one."}))
-                 view_.reduce = chosen + first;
+                 ui.selection.reduce = chosen + first;
          }});
     tool_row(ui, available, tools);
 }
@@ -123,13 +120,13 @@ void AttentionPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     };
     if (cell.source >= 0) values.push_back({"source", source_place(ui, positions, cell.source)});
     if (!is_one) add("share", data_.rows().both);
-    if (!is_one && view_.parts != 1) add("prior", data_.rows().prior);
-    if (!is_one && view_.parts != 0) add("content", data_.rows().content);
+    if (!is_one && ui.selection.parts != 1) add("prior", data_.rows().prior);
+    if (!is_one && ui.selection.parts != 0) add("content", data_.rows().content);
     for (const AttentionChannel& c : data_.rows().channels)
         if (c.index == cell.channel) {
             values.push_back(
                 {data_.rows().is_by_head ? "head" : "channel", std::to_string(c.index)});
-            if (is_one || view_.reduce != 2)
+            if (is_one || ui.selection.reduce != 2)
                 add(is_one ? "share" : "its share", data_.channel_map(ui, c.index));
             if (!data_.rows().has_gates) continue;
             values.push_back({"\u03C3(Q)", plain_number(c.gate, 2), exact_number(float(c.gate))});
@@ -179,19 +176,19 @@ void AttentionPanel::draw(Ui& ui) {
     const Positions positions(ui.status);
     choose_target(ui, positions);
     // Every model opens on a part that it has.
-    const bool is_new = std::exchange(view_.opened, ui.opened) != ui.opened;
-    if (is_new && view_.parts == 0 && !ui.status.mixer.has_prior()) view_.parts = 1;
+    const bool is_new = std::exchange(opened_, ui.opened) != ui.opened;
+    if (is_new && ui.selection.parts == 0 && !ui.status.mixer.has_prior()) ui.selection.parts = 1;
     draw_tools(ui, positions);
     if (sample_missing(ui)) return;
-    if (view_.reduce == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
+    if (ui.selection.reduce == 2 && ui.selection.cell.channel < 0) ui.selection.cell.channel = 0;
     const Cell& cell = ui.selection.cell;
     data_.update(ui, {.layer = cell.layer,
                       .target = cell.target,
                       .channel = cell.channel,
-                      .reduce = Reduce(view_.reduce),
+                      .reduce = Reduce(ui.selection.reduce),
                       .prior = true,
-                      .content = view_.parts != 0});
-    range_ = {0, maps_.limit().value_or(largest_share(data_, view_.parts != 0))};
+                      .content = ui.selection.parts != 0});
+    range_ = {0, maps_.limit().value_or(largest_share(data_, ui.selection.parts != 0))};
     draw_caption(ui, positions);
     if (!data_.error().empty())
         banner(ui, {.title = "This attention could not be computed", .sentence = data_.error()});
@@ -205,7 +202,7 @@ void AttentionPanel::draw(Ui& ui) {
     maps_.draw(ui,
                {.data = data_,
                 .positions = positions,
-                .parts = AttentionParts(view_.parts),
+                .parts = AttentionParts(ui.selection.parts),
                 .coloring = coloring(ui),
                 .channel = target_channel(ui, positions)},
                std::floor(pictures));
@@ -241,7 +238,7 @@ void AttentionPanel::inspector(Ui& ui) {
         const double share =
             is_one ? shown_share(positions, data_.channel_map(ui, cell.channel), cell.source)
                    : shown_share(positions, data_.rows().both, cell.source);
-        const bool is_mean = cell.channel >= 0 && !is_one && view_.reduce != 2;
+        const bool is_mean = cell.channel >= 0 && !is_one && ui.selection.reduce != 2;
         key_value(ui, "Share##share",
                   std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
                   std::isnan(share) ? ""

@@ -57,8 +57,9 @@ std::string why_not(const ModelView& ui, const AttentionData& data, Order order)
 
 }  // namespace
 
-void AttentionGallery::sort(const ModelView& ui, AttentionData& data) {
-    const Order order = why_not(ui, data, requested_).empty() ? requested_ : Order::sharpness;
+void AttentionGallery::sort(const ViewState& ui, AttentionData& data) {
+    const auto requested = static_cast<Order>(ui.selection.channel_order);
+    const Order order = why_not(ui, data, requested).empty() ? requested : Order::sharpness;
     if (order == order_) return;
     order_ = order;
     data.sort(order);
@@ -131,7 +132,7 @@ void AttentionGallery::draw_order(PaneContext& ui, const AttentionData& data) {
          .formula = "\u03A3 both log2(both / prior)"}};
     for (size_t i = 0; i < orders.size(); ++i) orders[i].why_not = why_not(ui, data, Order(i));
     int chosen = int(order_);
-    if (segmented(ui, "Sort##sort", chosen, {orders})) requested_ = Order(chosen);
+    if (segmented(ui, "Sort##sort", chosen, {orders})) ui.selection.channel_order = chosen;
 }
 
 void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int count,

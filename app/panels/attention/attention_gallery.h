@@ -17,7 +17,7 @@ class AttentionGallery {
     int64_t draw(PaneContext& ui, AttentionData& data, const Coloring& coloring, float height);
 
   private:
-    void sort(const ModelView& ui, AttentionData& data);
+    void sort(const ViewState& ui, AttentionData& data);
     void fill(const ModelView& ui, const AttentionData& data, int count);
     void draw_head(PaneContext& ui, const AttentionData& data, int count, bool has_bars);
     void draw_order(PaneContext& ui, const AttentionData& data);
@@ -29,8 +29,7 @@ class AttentionGallery {
     std::vector<Folded> folded_;
     std::vector<viz::AtlasCell> cells_;
     uint64_t cells_version_ = 0;
-    Order requested_ = Order::gate;  // what was asked for
-    Order order_ = Order::gate;  // the requested one, or sharpness where this model cannot have it
+    Order order_ = Order::gate;  // the chosen one, or sharpness where this model cannot have it
     Order cells_order_ = Order::gate;
     size_t first_ = 0, cells_first_ = 0;  // of the channels as they are sorted, at the left top
 };

@@ -48,7 +48,7 @@ class FocusPanel : public Panel {
     viz::Map map_;
     BiasInspector inspector_;
     BiasSide side_;
-    bool exact_ = false;  // one value a pixel or more although the whole map does not fit
+    bool exact_ = false;  // as FocusZoom has it
     viz::Zoom drawn_;
     int64_t layer_ = -1;
     uint64_t frame_ = 0;
@@ -226,6 +226,9 @@ void FocusPanel::draw(Ui& ui) {
                                  std::max<int64_t>(1, int64_t(ui.status.layers.size())) - 1);
     const BiasForm form(ui.status, layer_);
     if (bias_state(ui, form)) return;
+    const FocusZoom& kept = ui.selection.focus;
+    map_.set_viewport({kept.zoom, kept.left, kept.top});
+    exact_ = kept.is_exact;
     draw_tools(ui, form);
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
     const float head_space = ui.px(24) + ImGui::GetStyle().ItemSpacing.y, bar_space = ui.px(88);
@@ -254,6 +257,8 @@ void FocusPanel::draw(Ui& ui) {
     if (layers_.pending() > 0 && !layer.watch.is_current()) (void)progress_line(ui, "", -1);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     if (layers_.has(layer_)) draw_map(ui, form, area);
+    const viz::MapViewport shown = map_.viewport();
+    ui.selection.focus = {shown.zoom, shown.left, shown.top, exact_};
     if (has_side && layers_.has(layer_)) {
         const float left = corner.x + area.x + ui.px(24);
         const ImVec2 available = {corner.x + all.x - left, all.y - head_space};

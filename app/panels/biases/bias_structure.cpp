@@ -74,7 +74,6 @@ class StructurePanel final : public Panel {
     std::vector<HeadStructure> heads_;
     std::string error_;
     int pending_ = 0;
-    int sort_ = 0;  // 0 = by position, else the column before
 };
 
 // The singular values of w [T, T] without factors take T^3.
@@ -163,12 +162,13 @@ void StructurePanel::draw_tools(PaneContext& ui) {
         list.push_back(fmt::format("{}##{}", kStructure[i].sort, kStructure[i].id));
         columns.push_back(i);
     }
-    const auto now = std::find(columns.begin(), columns.end(), size_t(sort_ - 1));
+    const auto now =
+        std::find(columns.begin(), columns.end(), size_t(ui.selection.structure_sort - 1));
     int chosen = now == columns.end() ? 0 : int(now - columns.begin()) + 1;
     inline_label(ui, "Sort by");
     if (combo(ui, "Sort by##sort_by", chosen,
               {.list = list, .width = 180, .tip = "The largest first."}))
-        sort_ = chosen == 0 ? 0 : int(columns[size_t(chosen) - 1]) + 1;
+        ui.selection.structure_sort = chosen == 0 ? 0 : int(columns[size_t(chosen) - 1]) + 1;
     if (ui.status.path.empty()) return;
     ImGui::SameLine(0, ui.px(12));
     if (!button(ui, {.name = "Copy as command##copy_as_command",
@@ -184,18 +184,19 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
         {.title = "Layer", .width = has_layer_names(ui.status) ? 180.0F : 60.0F}};
     if (form.heads > 1) columns.push_back({.title = "Head", .width = 60});
     int sorted_by = -1;
-    std::vector<int> numbers(columns.size(), 0);  // of each column: what sort_ is by it
+    std::vector<int> numbers(columns.size(), 0);  // of each column: how it is chosen
     for (size_t i = 0; i < kStructureNumbers; ++i) {
         if (!shows(ui, i)) continue;
-        if (sort_ == int(i) + 1) sorted_by = int(columns.size());
+        if (ui.selection.structure_sort == int(i) + 1) sorted_by = int(columns.size());
         columns.push_back(
             {.title = kStructure[i].title, .right = true, .sort_id = kStructure[i].id});
         numbers.push_back(int(i) + 1);
     }
     std::vector<HeadStructure> sorted = heads_;
-    if (sort_ > 0)
+    if (ui.selection.structure_sort > 0)
         std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
-            const double x = a.numbers[size_t(sort_ - 1)], y = b.numbers[size_t(sort_ - 1)];
+            const double x = a.numbers[size_t(ui.selection.structure_sort - 1)],
+                         y = b.numbers[size_t(ui.selection.structure_sort - 1)];
             return std::isnan(y) ? !std::isnan(x) : x > y;
         });
     std::vector<TableRow> rows;
@@ -217,7 +218,7 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
         rows.push_back(std::move(row));
     }
     const int pressed = table(ui, "Layers and heads##heads", columns, SortedRows{rows, &sorted_by});
-    sort_ = sorted_by < 0 ? 0 : numbers[size_t(sorted_by)];
+    ui.selection.structure_sort = sorted_by < 0 ? 0 : numbers[size_t(sorted_by)];
     if (pressed < 0) return;
     const HeadStructure& one = sorted[size_t(pressed)];
     ui.selection.unlock();

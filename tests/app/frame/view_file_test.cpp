@@ -66,8 +66,8 @@ TEST_F(ViewFiles, OpensWhatWasOnTheScreen) {
     EXPECT_EQ(after.maps.quantity, Quantity::row_share);
     EXPECT_EQ(after.maps.range_by_hand, before.maps.range_by_hand);
     EXPECT_EQ(after.compare.slots, before.compare.slots);
-    EXPECT_EQ(after.recipe, before.recipe);
-    EXPECT_EQ(after.sample.temperature, 0.5);
+    EXPECT_EQ(after.lab.recipe, before.lab.recipe);
+    EXPECT_EQ(after.completion.sample.temperature, 0.5);
     EXPECT_EQ(after.panes, before.panes);
     EXPECT_EQ(value_of("statistics/main/tab"), "shown");
 }
@@ -158,6 +158,10 @@ TEST_F(ViewFiles, OfStrangersAreRefusedInWordsAndCloseNothing) {
          "recipe: intervention 1"},
         {good + R"(, "sample": {"samples": 1000000}})", "sample.samples"},
         {good + R"(, "panes": "all"})", "panes"},
+        {good + R"(, "choices": {"parts": "both"}})", "choices.parts: found 'both'"},
+        {good + R"(, "compare": {"lower": 3}})", "compare.lower"},
+        {good + R"(, "compare": {"slots": [{"recipe": {}}]}})", "compare.slots.recipe"},
+        {good + R"(, "place": {"mask": {"height": 2, "width": 2, "values": "5"}}})", "mask"},
         {good + R"(, "place": {"pins": 3}})", ""},
         {good + R"(, "cell": {"layer": "x"}})", ""}};
     for (const auto& [text, words] : bad) {

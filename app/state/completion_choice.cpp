@@ -1,0 +1,25 @@
+#include "app/state/completion_choice.h"
+
+namespace aft::app {
+
+KeptMask kept_mask(const CompletionChoice& choice, const ModelConfig& model) {
+    const auto values = choice.mask.mask();
+    if (values.empty() || choice.height != model.height || choice.width != model.width) return {};
+    return {
+        .height = choice.height, .width = choice.width, .values = {values.begin(), values.end()}};
+}
+
+void show_mask(CompletionChoice& choice, const KeptMask& mask) {
+    if (mask.values.empty()) return;
+    choice.height = mask.height;
+    choice.width = mask.width;
+    choice.mask = viz::MaskCanvas(mask.height, mask.width, mask.values);
+}
+
+bool is_lower_half(const KeptMask& mask) {
+    for (size_t i = 0; i < mask.values.size(); ++i)
+        if ((mask.values[i] != 0) != (int64_t(i) / mask.width >= mask.height / 2)) return false;
+    return true;
+}
+
+}  // namespace aft::app
