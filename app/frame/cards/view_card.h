@@ -22,7 +22,7 @@ class ViewCard {
     void save(Ui& ui);
     bool is_open_ = false, is_new_ = false;
     int format_ = 0;              // a view, PNG, SVG, numbers
-    int scale_ = 1, ground_ = 0;  // of a picture: 2 times; as shown, light, dark
+    int scale_ = 1, ground_ = 1;  // of a picture: 2 times; as shown, light, dark
     std::string file_, problem_;
 };
 
