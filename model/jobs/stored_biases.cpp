@@ -14,6 +14,7 @@
 #include "model/checkpoints/run_paths.h"
 #include "model/decode/input.h"
 #include "model/device.h"
+#include "model/interventions/intervention.h"
 #include "model/jobs/summary.h"
 #include "model/probe/probe.h"
 #include "model/train/history.h"
@@ -130,6 +131,15 @@ Net net_of(const std::string& path, StoredMoment& moment) {
     return net;
 }
 
+// What changes other weights is off: a frame of the history has none.
+Recipe of_biases(const Recipe& recipe) {
+    Recipe out = recipe;
+    for (Intervention& one : out.interventions)
+        for (const InterventionRoom& room : interventions())
+            if (room.info.name == one.name && !room.edits_bias) one.on = false;
+    return out;
+}
+
 }  // namespace
 
 StoredModel stored_model(const std::string& path) {
@@ -148,17 +158,21 @@ struct StoredBiases::Impl {
     struct KeptNet {
         stored::StoredMoment moment;
         std::filesystem::file_time_type written;
+        Recipe recipe;  // that its biases were changed by
         Net net;
         Activations activations;
     };
     std::list<KeptNet> nets;  // newest use first
 
-    KeptNet& net(const std::string& path, int64_t step) {
-        StoredMoment moment = find_moment(path, step);
+    KeptNet& net(const std::string& path, const ProbeRequest& request) {
+        StoredMoment moment = find_moment(path, request.step);
+        Recipe recipe = of_biases(request.recipe);
+        if (recipe.is_untouched()) recipe = {};
         std::error_code gone;
         const auto written = std::filesystem::last_write_time(moment.file, gone);
         const auto found = std::find_if(nets.begin(), nets.end(), [&](const KeptNet& kept) {
-            return kept.moment.file == moment.file && kept.written == written && !gone;
+            return kept.moment.file == moment.file && kept.written == written && !gone &&
+                   kept.recipe == recipe;
         });
         if (found != nets.end()) {
             nets.splice(nets.begin(), nets, found);
@@ -166,7 +180,8 @@ struct StoredBiases::Impl {
         }
         if (nets.size() >= kMostKept) nets.pop_back();  // before the next one is read
         Net fresh = net_of(path, moment);
-        nets.push_front({std::move(moment), written, std::move(fresh), {}});
+        apply_recipe(fresh, recipe);
+        nets.push_front({std::move(moment), written, std::move(recipe), std::move(fresh), {}});
         return nets.front();
     }
 };
@@ -187,7 +202,7 @@ FieldSet StoredBiases::ask(const std::string& path, const ProbeRequest& request,
               request.probe);
     FieldSet out;
     with_plain_errors([&] {
-        Impl::KeptNet& kept = impl_->net(path, request.step);
+        Impl::KeptNet& kept = impl_->net(path, request);
         const ProbeContext context{kept.net, kept.moment.step, control, kept.activations};
         naming_model(kept.moment.file.string(), [&] { out = run_probe(context, request); });
     });

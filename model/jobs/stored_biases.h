@@ -37,7 +37,8 @@ class StoredBiases {
     StoredBiases(const StoredBiases&) = delete;
     StoredBiases& operator=(const StoredBiases&) = delete;
     // The answer of a probe that needs position biases alone ("bias", "kernel") at the stored
-    // moment request.step; -1 = the newest. Error: what is stored instead.
+    // moment request.step; -1 = the newest. Of request.recipe what changes biases is done to them
+    // first. Error: what is stored instead.
     [[nodiscard]] FieldSet ask(const std::string& path, const ProbeRequest& request,
                                const JobControl& control);
     [[nodiscard]] size_t kept() const;

@@ -35,6 +35,22 @@ std::string needs_slots(const ViewState& ui) {
     return ui.selection.compare.slots.empty() ? "There are no slots." : "";
 }
 
+std::string needs_lab_list(const ViewState& ui) {
+    if (!ui.has_model()) return "No model is open.";
+    if (ui.selection.lab.active().is_untouched())
+        return "The Lab has no intervention that is on. Add one there first.";
+    return needs_free_slot(ui);
+}
+
+// What is open, beside itself after the Lab's interventions.
+void add_lab(PaneContext& ui) {
+    CompareChoice& compare = ui.selection.compare;
+    if (compare.slots.empty()) (void)compare.add({});
+    (void)compare.add({.recipe = ui.selection.lab.active()});
+    compare.other = compare.slots.size() - 1;
+    ui.commands.send(ShowWorkspace{Workspace::compare});
+}
+
 // The stored step at or before this one; the first where there is none.
 int64_t stored_step(const ViewState& ui, int64_t step) {
     const auto after = std::upper_bound(ui.history.begin(), ui.history.end(), step);
@@ -87,6 +103,12 @@ void add_compare_actions(Actions& actions, const std::function<void()>& open_lis
                  .icon = icon::compare,
                  .why_not = needs_shown_step,
                  .run = add_shown});
+    actions.add({.id = "compare.with_lab",
+                 .name = "Compare with what the Lab shows",
+                 .sentence = "Sets the biases after the Lab's interventions beside what is open.",
+                 .icon = icon::flask,
+                 .why_not = needs_lab_list,
+                 .run = add_lab});
     actions.add({.id = "compare.add_slot",
                  .name = "Add a slot to compare",
                  .sentence = "Chooses another step, run or checkpoint to be compared.",

@@ -23,15 +23,6 @@ namespace {
 constexpr float kCard = 66, kCardGap = 8, kAdd = 124;  // pixels at scale 1
 constexpr size_t kMostRuns = 12;
 
-// "step_a": ids have no capitals.
-std::string slot_id(const char* word, size_t index) {
-    return fmt::format("{}_{}", word, static_cast<char>('a' + index));
-}
-
-WidgetName slot_name(const char* words, const char* id, const ComparedSlot& slot, size_t index) {
-    return {fmt::format("{} {}", words, slot.letter), slot_id(id, index)};
-}
-
 // "training 1.234 bits/dim": what was logged last at the slot's step or before it.
 std::string slot_metric(const PaneContext& ui, const ComparedSlot& slot) {
     if (slot.status == nullptr) return "";
@@ -64,7 +55,9 @@ void CompareCards::draw_step(PaneContext& ui, const ComparedSlot& slot, size_t i
     int chosen = 0;
     for (size_t i = 0; i < slot.steps.size(); ++i)
         if (choice.step >= 0 && slot.steps[i] == choice.step) chosen = int(i) + 1;
-    const std::string why = slot.status == nullptr ? "This model is being read." : "";
+    const std::string why = !slot.error.empty()      ? slot.error
+                            : slot.status == nullptr ? "This model is being read."
+                                                     : "";
     if (!combo(ui, slot_name("Step", "step", slot, index), chosen,
                {.list = list, .width = width, .why_not = why}))
         return;
@@ -92,13 +85,18 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
     if (ui.theme.is_outlined()) list->AddRect(at, high, ui.theme.line, ui.px(6));
     text_at(ui, {at.x + ui.px(10), at.y + ui.px(8)}, slot.letter,
             {text_size::label, ui.theme.series[index % ui.theme.series.size()], Face::semibold});
-    const float tools = ui.px(index > 0 ? 60 : 32);
-    text_at(ui, {at.x + ui.px(28), at.y + ui.px(8)}, slot.name,
+    // The name needs its space first; the action swaps, too.
+    const bool has_swap = index > 0 && size.x > ui.px(190);
+    const float tools = ui.px(has_swap ? 88 : 60);
+    text_at(ui, {at.x + ui.px(28), at.y + ui.px(8)},
+            slot.changes.empty() ? slot.name : slot.name + " after " + slot.changes,
             {text_size::label, ui.theme.text1, Face::medium,
              std::max(1.0F, size.x - ui.px(36) - tools)});
     ImGui::SetCursorScreenPos({high.x - tools, at.y + ui.px(3)});
     bool is_gone = false;
-    if (index > 0) {
+    recipes_.draw(ui, slot, index);
+    ImGui::SameLine(0, ui.px(2));
+    if (has_swap) {
         if (button(ui, {.name = slot_name("Swap", "swap", slot, index),
                         .icon = icon::swap,
                         .kind = ButtonKind::icon,
@@ -205,11 +203,18 @@ void CompareCards::draw_list(PaneContext& ui, const CompareSlots& slots) {
                  "Another step of " + slot.letter, slot.name))
             add({.path = path, .step = slot.steps.front()});
     }
-    const bool has_open = std::any_of(slots.all().begin(), slots.all().end(),
-                                      [](const ComparedSlot& s) { return s.choice.is_open(); });
+    const bool has_open =
+        std::any_of(slots.all().begin(), slots.all().end(),
+                    [](const ComparedSlot& s) { return s.choice.is_open() && s.changes.empty(); });
     if (ui.has_model() && !has_open &&
         line("What is open##what_is_open", "What is open", ui.status.name))
         add({});
+    if (Recipe active = ui.selection.lab.active(); ui.has_model() && !active.is_untouched()) {
+        CompareSlot changed{.recipe = std::move(active)};
+        const std::string words = recipe_words(changed);
+        if (line("What the Lab shows##what_the_lab_shows", "What the Lab shows", words))
+            add(std::move(changed));
+    }
     for (const std::string& path : known_runs(ui))
         if (line(WidgetName::data(path), shown_name(path), "")) add({.path = path});
     draw_path(ui);

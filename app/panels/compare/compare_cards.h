@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/compare/compare_slots.h"
+#include "app/panels/compare/compare_recipe.h"
 #include "app/state/background.h"
 
 namespace aft::app {
@@ -25,6 +25,7 @@ class CompareCards {
     bool opens_ = false;
     std::string path_, problem_;
     Background<std::vector<std::string>> runs_;  // of the folder runs/ here
+    SlotRecipes recipes_;
 };
 
 }  // namespace aft::app

@@ -48,6 +48,8 @@ void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const S
     } else if (!picture.is_pair()) {
         note = slots.at(picture.slot).name;
         if (map.step >= 0) note += ", step " + group_thousands(map.step);
+        if (const std::string& changes = slots.at(picture.slot).changes; !changes.empty())
+            note += ", after " + changes;
         if (slots.at(picture.slot).has_bias() && slots.at(picture.slot).form->heads > 1)
             note += fmt::format(", head {}", map.head);
         if (!map.note.empty()) note += ", " + map.note;

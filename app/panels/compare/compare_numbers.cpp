@@ -16,7 +16,8 @@ constexpr double kRenewAfter = 3;  // seconds, while training runs
 std::string slot_key(const PaneContext& ui, const ComparedSlot& slot, bool is_moving) {
     const std::string& path = slot.choice.is_open() ? ui.status.path : slot.choice.path;
     return fmt::format("{} {} {}", slot.choice.is_open() ? "open" : "stored", path,
-                       slot.choice.is_open() && is_moving ? -1 : slot.step);
+                       slot.choice.is_open() && is_moving ? -1 : slot.step) +
+           recipe_key(slot.choice.recipe);
 }
 
 // What a layer's numbers are worked out of; of the raw maps the gauge's share alone.

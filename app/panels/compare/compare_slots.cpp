@@ -6,7 +6,9 @@
 
 #include "app/state/open_path.h"
 #include "app/state/probe_options.h"
+#include "core/json.h"
 #include "core/text.h"
+#include "model/jobs/recipe.h"
 #include "model/jobs/summary.h"
 
 namespace aft::app {
@@ -20,10 +22,18 @@ std::string letter_of(size_t index) {
     return std::string(1, static_cast<char>('A' + index));
 }
 
+}  // namespace
+
+std::string recipe_key(const Recipe& recipe) {
+    return recipe.is_untouched() ? "" : " " + json_text(recipe_json(recipe));
+}
+
+namespace {
+
 std::string request_key(const ProbeRequest& request) {
     std::string key = fmt::format("{} {} {}", request.probe, request.layer, request.head);
     for (const auto& [name, value] : request.options) key += " " + name + "=" + value;
-    return key;
+    return key + recipe_key(request.recipe);
 }
 
 std::string size_words(const BiasForm& form) {
@@ -51,7 +61,22 @@ const char* layout_words(BiasLayout layout) {
 }  // namespace
 
 std::string ComparedSlot::words() const {
-    return step < 0 ? name : name + ", step " + group_thousands(step);
+    std::string out = step < 0 ? name : name + ", step " + group_thousands(step);
+    return changes.empty() ? out : out + ", after " + changes;
+}
+
+std::string recipe_words(const CompareSlot& slot) {
+    if (slot.recipe.is_untouched()) return "";
+    if (!slot.recipe_name.empty()) return slot.recipe_name;
+    constexpr size_t kMostNames = 3;
+    std::string out;
+    size_t count = 0;
+    for (const Intervention& one : slot.recipe.interventions) {
+        if (!one.on) continue;
+        if (count < kMostNames) out += (count == 0 ? "" : ", ") + one.name;
+        ++count;
+    }
+    return count <= kMostNames ? out : fmt::format("{} and {} more", out, count - kMostNames);
 }
 
 BiasForm ComparedSlot::form_of(int64_t layer) const {
@@ -95,6 +120,7 @@ void CompareSlots::update(PaneContext& ui) {
         ComparedSlot one = slot.is_open() ? resolve_open(ui) : resolve_stored(slot);
         if (one.status != nullptr) one.form = one.form_of(ui.selection.cell.layer);
         one.choice = slot;
+        one.changes = recipe_words(slot);
         one.letter = letter_of(slots_.size());
         slots_.push_back(std::move(one));
     }
@@ -106,6 +132,7 @@ SlotFields CompareSlots::ask(const PaneContext& ui, size_t slot, ProbeRequest re
     const ComparedSlot& of = slots_.at(slot);
     SlotFields out;
     if (of.status == nullptr) return out;
+    if (!of.choice.recipe.is_untouched()) request.recipe = of.choice.recipe;
     if (!of.choice.is_open()) {
         request.step = of.step;
         out.fields = reader_.biases(of.choice.path, request, out.error);
@@ -172,6 +199,9 @@ int64_t matched_heads(const BiasForm& form) {
 }
 
 std::string why_not_comparable(const ComparedSlot& a, const ComparedSlot& b) {
+    for (const ComparedSlot* slot : {&a, &b})
+        if (!slot->error.empty())
+            return fmt::format("{} cannot be read: {}", slot->letter, slot->error);
     if (!a.form || !b.form) return "Not read yet.";
     for (const ComparedSlot* slot : {&a, &b})
         if (!slot->has_bias())

@@ -20,6 +20,7 @@ struct ComparedSlot {
     CompareSlot choice;
     std::string letter;                         // "A"
     std::string name;                           // of the model, also before it is known
+    std::string changes;                        // what its biases are changed by; "" = nothing
     const Status* status = nullptr;             // of its model, in this frame; null: not known yet
     std::shared_ptr<const StoredModel> stored;  // null for what is open
     std::vector<int64_t> steps;                 // that can be chosen
@@ -30,8 +31,14 @@ struct ComparedSlot {
     [[nodiscard]] bool is_growing() const { return stored && stored->is_growing; }
     // Of another layer, which in maps alone may have another size. The model is known.
     [[nodiscard]] BiasForm form_of(int64_t layer) const;
-    [[nodiscard]] std::string words() const;  // "mirror-1, step 50"
+    [[nodiscard]] std::string words() const;  // "mirror-1, step 50, after blur"
 };
+
+// "blur, zero": what is on in its recipe, or the name of that one's file; "" = nothing is.
+[[nodiscard]] std::string recipe_words(const CompareSlot& slot);
+
+// Of what is asked under it: no two lists of interventions that are on have the same.
+[[nodiscard]] std::string recipe_key(const Recipe& recipe);
 
 struct SlotFields {
     FieldSetPtr fields;       // perhaps of an older step while `is_pending`

@@ -89,7 +89,8 @@ std::string numbers_words(const PaneContext& ui, const CompareSlots& slots,
                           const CompareNumbers& numbers) {
     const size_t other = ui.selection.compare.other;
     if (other >= slots.size()) return "";
-    if (!slots.at(0).form || !slots.at(other).form) return "Reading";
+    const bool has_failed = !slots.at(0).error.empty() || !slots.at(other).error.empty();
+    if (!has_failed && (!slots.at(0).form || !slots.at(other).form)) return "Reading";
     if (std::string why = why_not_comparable(slots.at(0), slots.at(other)); !why.empty())
         return why;
     const int64_t done = numbers.done(other), all = numbers.layers(other);
@@ -102,8 +103,10 @@ std::string numbers_words(const PaneContext& ui, const CompareSlots& slots,
 
 std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
                                   const CompareNumbers& numbers) {
-    if (!slots.at(0).has_bias() || numbers.layers(ui.selection.compare.other) == 0)
+    if (!slots.at(0).has_bias() || numbers.layers(ui.selection.compare.other) == 0) {
+        hint(ui, numbers_words(ui, slots, numbers));
         return std::nullopt;
+    }
     const ComparedSlot& first = slots.at(0);
     const std::vector<Column> columns = change_columns(slots, second_slot(ui, slots).letter);
     std::vector<TableRow> rows;
@@ -143,6 +146,10 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
 std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
                                  const CompareNumbers& numbers) {
     const size_t other = ui.selection.compare.other;
+    if (numbers.layers(other) == 0) {
+        hint(ui, numbers_words(ui, slots, numbers));
+        return std::nullopt;
+    }
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
     std::vector<Column> columns = {layer_column(slots)};
     for (const std::string& title :
@@ -180,7 +187,8 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
     const LayerNumbers* const of =
         numbers.layer(ui.selection.compare.other, ui.selection.cell.layer);
     if (of == nullptr || !of->error.empty()) {
-        hint(ui, of == nullptr ? "Reading." : of->error);
+        const std::string words = numbers_words(ui, slots, numbers);
+        hint(ui, of != nullptr ? of->error : words.empty() ? "Reading." : words);
         return std::nullopt;
     }
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
