@@ -244,6 +244,10 @@ void SessionHost::keep_place() {
     if (notes.pins != selection.pins) notes.pins = selection.pins;
     if (notes.experiments != ui_.experiments) notes.experiments = ui_.experiments;
     notes.locked = selection.locked ? std::optional(selection.cell) : std::nullopt;
+    if (notes.recipe != selection.lab.recipe) notes.recipe = selection.lab.recipe;
+    KeptMask mask = kept_mask(selection.completion, ui_.status.config.model);
+    if (is_lower_half(mask)) mask = {};
+    if (notes.mask != mask) notes.mask = std::move(mask);
 }
 
 // What keep_place() kept when this run was open last.
@@ -253,6 +257,13 @@ void SessionHost::restore_place() {
     ui_.selection.pins = found->second.pins;
     ui_.experiments = found->second.experiments;
     if (found->second.locked) ui_.selection.lock(*found->second.locked);
+    show_mask(ui_.selection.completion, found->second.mask);
+    const Recipe& recipe = found->second.recipe;
+    LabChoice& lab = ui_.selection.lab;
+    if (recipe.interventions.empty() || recipe == lab.recipe) return;
+    lab.begin_edit("");
+    lab.recipe = recipe;
+    lab.chosen = 0;
 }
 
 // Once per session and place, when it is known what was opened or begun: training a file makes a

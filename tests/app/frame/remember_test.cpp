@@ -26,6 +26,8 @@ TEST_F(Remember, NotesAndViewGoThroughTheFileAndBack) {
     const Cell cell{.layer = 1, .head = 2, .target = 9, .source = 4};
     notes.pins = {{.cell = cell, .step = 40, .words = cell_words(cell), .note = "here"}};
     notes.locked = cell;
+    notes.mask = {.height = 2, .width = 3, .values = {0, 1, 1, 0, 0, 1}};
+    notes.recipe.interventions = {{.name = "zero", .layer = 1, .options = {}}};
     settings.notes["/runs/empty"] = {};
     settings.view = {.quantity = 3, .gauge = 1, .range_mode = 2, .scale = 1, .tool = 2, .brush = 0};
     settings.window_width = 1300;
@@ -72,6 +74,30 @@ TEST_F(Remember, PinsAndTheLockedCellComeBackWithTheirRun) {
     EXPECT_EQ(ui().selection.pins[0].cell.target, 200);
     EXPECT_TRUE(ui().selection.locked);
     EXPECT_EQ(ui().selection.cell, cell);
+}
+
+TEST_F(Remember, TheMaskAndTheListOfTheLabComeBackWithTheirRun) {
+    initialize_model("cpu", 1);
+    FrameOptions options;
+    options.settings_file = scratch_ / "window.json";
+    make(options);
+    open_file("mirror");
+    run("view.workspace_complete\nframes 4\n");
+    viz::MaskCanvas& mask = ui().selection.completion.mask;
+    ASSERT_FALSE(mask.mask().empty());
+    mask.apply(viz::MaskPreset::border);
+    const std::vector<uint8_t> wanted(mask.mask().begin(), mask.mask().end());
+    ui().selection.lab.recipe.interventions = {{.name = "zero", .layer = 1, .options = {}}};
+    const Recipe recipe = ui().selection.lab.recipe;
+    steps(2);
+    stage_->frame().save_settings();
+    make(options);
+    EXPECT_TRUE(ui().selection.completion.mask.mask().empty());
+    open_file("mirror");
+    run("view.workspace_complete\nframes 4\n");
+    const auto shown = ui().selection.completion.mask.mask();
+    EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), shown.begin(), shown.end()));
+    EXPECT_EQ(ui().selection.lab.recipe, recipe);
 }
 
 TEST_F(Remember, QuantityAndBrushStayForTheNextStart) {
