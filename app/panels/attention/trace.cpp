@@ -8,6 +8,7 @@
 
 #include "app/panels/attention/trace_maps.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_popup.h"
 #include "app/panels/shared/tool_row.h"
@@ -309,6 +310,8 @@ void TracePanel::inspector(Ui& ui) {
                       plain_number(100 * row.kept, 1), "%");
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
+    ImGui::SameLine(0, ui.px(8));
+    copy_command_button(ui, command_of(ui, data_.watch()));
 }
 
 }  // namespace

@@ -125,21 +125,40 @@ void BiasInspector::refresh(const PaneContext& ui, const BiasForm& form, const B
 
 namespace {
 
-struct ShownMap {
-    int64_t step = 0, layer = 0;
-};
-
-std::string map_command(const ViewState& ui, const BiasForm& form, ShownMap map) {
-    const std::string path = checkpoint_file(ui.status.path, map.step);
-    const char* const probe = form.is_kernel() ? "kernel" : "bias";
-    std::string words =
-        fmt::format("afterimage probe {} {} --layer {} --quantity {}", probe, shell_word(path),
-                    map.layer, quantity_option(ui.selection.quantity));
-    if (!form.is_kernel()) words += fmt::format(" --gauge {}", gauge_option(ui.selection.gauge));
-    return words + fmt::format(" -o {}-layer-{}.npy", probe, map.layer);
+// Where a step's biases alone are stored: all of them are written, along a first axis.
+std::string moments_note(const ViewState& ui, int64_t step) {
+    const auto at = std::lower_bound(ui.history.begin(), ui.history.end(), step);
+    return fmt::format(
+        "It writes every stored step; step {} is place {} of {} along its first "
+        "axis, from 0.",
+        group_thousands(step), at - ui.history.begin(), ui.history.size());
 }
 
 }  // namespace
+
+CopiedCommand bias_command(const ViewState& ui, const BiasForm& form, const BiasLayers& layers,
+                           int64_t layer) {
+    if (shows_change(ui)) return {"", "A command writes the map of one step, not a change."};
+    const FieldSetPtr fields = layers.has(layer) ? layers.layer(layer).watch.fields() : nullptr;
+    if (!fields || fields->fields.empty()) return {"", "Nothing is shown yet."};
+    const int64_t step = fields->fields.front().step;
+    CopiedCommand out{.command = {}, .why_not = why_no_command(ui, step)};
+    const bool is_moment =
+        !out.why_not.empty() && std::binary_search(ui.history.begin(), ui.history.end(), step);
+    const std::string path = is_moment ? ui.status.path : checkpoint_file(ui.status.path, step);
+    const char* const probe = form.is_kernel() ? "kernel" : "bias";
+    out.command = fmt::format("afterimage probe {} {} --layer {} --quantity {}", probe,
+                              shell_word(path), layer, quantity_option(ui.selection.quantity));
+    if (!form.is_kernel())
+        out.command += fmt::format(" --gauge {}", gauge_option(ui.selection.gauge));
+    if (is_moment) {
+        out.command += " --moments";
+        out.why_not.clear();
+        out.note = moments_note(ui, step);
+    }
+    out.command += fmt::format(" -o {}-layer-{}.npy", probe, layer);
+    return out;
+}
 
 void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
     const Cell cell = ui.selection.shown();
@@ -156,14 +175,8 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     draw_statistics(ui, form);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin");
-    const FieldSetPtr& fields = layers.layer(cell.layer).watch.fields();
-    const int64_t step =
-        fields && !fields->fields.empty() ? fields->fields.front().step : ui.shown_weights();
     ImGui::SameLine(0, ui.px(8));
-    copy_command_button(ui,
-                        {map_command(ui, form, {step, cell.layer}),
-                         shows_change(ui) ? "A command writes the map of one step, not a change."
-                                          : why_no_command(ui, step)});
+    copy_command_button(ui, bias_command(ui, form, layers, cell.layer));
     action_button(ui, "file.save_figure");
 }
 

@@ -28,6 +28,7 @@ constexpr int64_t kCells = 192;  // blocks per side: enough for limits and means
 class StatisticsPanel : public Panel {
   public:
     void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
 
   private:
     struct StatisticsRow {
@@ -39,6 +40,7 @@ class StatisticsPanel : public Panel {
     [[nodiscard]] std::vector<double> layer_norms(const BiasForm& form) const;
     BiasLayers layers_;
     std::vector<StatisticsRow> lines_;  // layers x heads
+    uint64_t drawn_ = 0;
 };
 
 void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
@@ -110,6 +112,7 @@ std::vector<double> StatisticsPanel::layer_norms(const BiasForm& form) const {
 }
 
 void StatisticsPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
@@ -146,6 +149,15 @@ void StatisticsPanel::draw(Ui& ui) {
                      of_pairs),
          std::isnan(norm) ? "\u2013" : stored_value(norm), exact_number(float(norm))}};
     hover_line(ui, values, "A row selects its layer");
+}
+
+void StatisticsPanel::inspector(Ui& ui) {
+    const int64_t layer = ui.selection.cell.layer;
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !layers_.has(layer)) return;
+    section(ui, "Actions##actions");
+    copy_command_button(ui, bias_command(ui, layers_.form(layer), layers_, layer),
+                        "Copies the command that writes the map of the selected layer, of which "
+                        "these are the statistics.");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/panels/biases/bias_data.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/text.h"
 
@@ -35,6 +36,11 @@ struct BiasReading {
                                                  const BiasReading& reading);
 // For what the maps show now: a change always has its sign.
 [[nodiscard]] std::string shown_value(const ViewState& ui, double value);
+
+// Writes a layer's map as it is shown: from the step's checkpoint, or where only its biases are
+// stored from the run, with all its stored steps.
+[[nodiscard]] CopiedCommand bias_command(const ViewState& ui, const BiasForm& form,
+                                         const BiasLayers& layers, int64_t layer);
 
 struct MapStatistics {
     double low = 0, high = 0, mean = 0, norm = 0;  // norm: NaN where it is not known

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/panels/complete/completion_command.h"
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/complete/sample_overlay.h"
 #include "app/panels/panel.h"
@@ -276,6 +277,9 @@ void SamplingPanel::draw(Ui& ui) {
     draw_seed(ui);
     draw_model_step(ui);
     (void)action_button(ui, "complete.watch", ButtonKind::normal, "Watch over training");
+    ImGui::SameLine(0, ui.px(8));
+    copy_command_button(ui, completion_command(ui),
+                        "Copies the command that completes this as it is set here.");
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return;
     draw_numbers(ui, *completion);

@@ -40,7 +40,7 @@ class LabPanel final : public Panel {
 // In the order of their use: the whole recipe, then each by itself, then the curve over strength.
 void LabPanel::measure(PaneContext& ui) {
     const LabChoice& lab = ui.selection.lab;
-    active_ = lab_active(lab);
+    active_ = lab.active();
     std::vector<Recipe> wanted = {{}};
     if (!active_.is_untouched()) wanted.push_back(active_);
     for (Intervention one : lab.recipe.interventions) {

@@ -232,10 +232,8 @@ void add_files(Actions& actions) {
 // The recipe as it is now, on the pinned batch.
 WatchedRecipe watched_of(const ViewState& ui) {
     const LabChoice& lab = ui.selection.lab;
-    WatchedRecipe one{.recipe = lab_active(lab),
-                      .split = lab.split,
-                      .first = lab.first,
-                      .examples = lab.examples};
+    WatchedRecipe one{
+        .recipe = lab.active(), .split = lab.split, .first = lab.first, .examples = lab.examples};
     const std::vector<Intervention>& list = one.recipe.interventions;
     if (list.empty()) return one;
     one.name = intervention_title(list.front().name) + ", " + place_words(ui, list.front());
@@ -247,7 +245,7 @@ std::string why_not_watched(const ViewState& ui) {
     if (std::string why = needs_model(ui); !why.empty()) return why;
     if (ui.status.task.is_mixer_alone || ui.status.task.is_bias_alone)
         return "There is no loss to measure: this file holds mixers or position biases alone.";
-    if (lab_active(ui.selection.lab).is_untouched()) return "There is no intervention that is on.";
+    if (ui.selection.lab.active().is_untouched()) return "There is no intervention that is on.";
     return why_not_watch(ui, watched_of(ui));
 }
 

@@ -154,7 +154,7 @@ void InterventionsPanel::draw(Ui& ui) {
         return;
     }
     for (size_t i = 0; i < lab.recipe.interventions.size(); ++i) draw_card(ui, i);
-    maps_.draw(ui, lab_active(lab));
+    maps_.draw(ui, lab.active());
 }
 
 }  // namespace

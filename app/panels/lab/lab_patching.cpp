@@ -7,6 +7,7 @@
 
 #include "app/panels/lab/lab_words.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/sample_popup.h"
 #include "app/panels/shared/tool_row.h"
@@ -37,12 +38,14 @@ class PatchingPanel final : public Panel {
     void draw_tools(Ui& ui);
     void take(const PaneContext& ui);
     void draw_map(PaneContext& ui);
+    [[nodiscard]] CopiedCommand command(const ViewState& ui) const;
     [[nodiscard]] std::shared_ptr<const DataItem> other(const PaneContext& ui) const;
     int64_t other_ = 1;      // example of the same part
     int64_t token_ = -1;     // whose loss; -1 = all
+    int64_t asked_ = 0;      // the other example that was asked for
     bool is_asked_ = false;  // it costs a pass of each layer and group: only when asked for
     ProbeRequest request_;
-    std::string asked_;  // the words of that request
+    std::string asked_words_;  // of that request
     Watch watch_;
     struct PatchedLosses {
         std::vector<float> values;  // [layers, groups], in the task's unit
@@ -58,6 +61,21 @@ class PatchingPanel final : public Panel {
 
 std::shared_ptr<const DataItem> PatchingPanel::other(const PaneContext& ui) const {
     return ui.session->items().example(ui.selection.image.split, other_);
+}
+
+CopiedCommand PatchingPanel::command(const ViewState& ui) const {
+    if (!ui.selection.image.path.empty())
+        return {"", "The command compares two examples of the data, not a picture's file."};
+    CopiedCommand out = command_of(ui, watch_);
+    if (!out.why_not.empty()) return out;
+    std::string more = fmt::format(" --other {}", asked_);
+    if (!request_.recipe.is_untouched()) {
+        const std::string& file = ui.selection.lab.file;
+        if (file.empty()) return {"", "Save the interventions as a recipe first: it takes a file."};
+        more += " --recipe " + shell_word(file);
+    }
+    out.command.insert(out.command.rfind(" -o "), more);
+    return out;
 }
 
 void PatchingPanel::draw_tools(Ui& ui) {
@@ -91,24 +109,29 @@ void PatchingPanel::draw_tools(Ui& ui) {
     const auto second = other(ui);
     const std::vector<uint8_t> first = sample_tokens(ui);
     const bool fits = second && !first.empty() && second->tokens.size() == first.size();
-    if (!button(ui, {.name = "Patch##patch",
-                     .why_not = fits ? "" : "Both examples are needed, of one length.",
-                     .tip = "One forward pass of each layer and row."}))
-        return;
+    const bool patches = button(ui, {.name = "Patch##patch",
+                                     .why_not = fits ? ""
+                                                     : "Both examples are needed, of one "
+                                                       "length.",
+                                     .tip = "One forward pass of each layer and row."});
+    ImGui::SameLine(0, ui.px(8));
+    copy_command_button(ui, command(ui));
+    if (!patches) return;
+    asked_ = other_;
     request_ = {};
     request_.probe = "patching";
     request_.step = lab_step(ui).value_or(-1);
-    request_.recipe = lab_active(ui.selection.lab);
+    request_.recipe = ui.selection.lab.active();
     request_.tokens = first;
     request_.tokens.insert(request_.tokens.end(), second->tokens.begin(), second->tokens.end());
     if (ui.status.task.is_autoregressive && token_ >= 0)
         request_.options[kPositionOption] = std::to_string(token_);
     is_asked_ = true;
     const ImageChoice& chosen = ui.selection.image;
-    asked_ = fmt::format("{} {} with activations of {}  \u00B7  {}, step {}  \u00B7  loss of {}",
-                         chosen.split, chosen.index, other_, printable_line(ui.status.name),
-                         group_thousands(ui.shown_step()),
-                         token_ < 0 ? std::string("all tokens") : fmt::format("token {}", token_));
+    asked_words_ = fmt::format(
+        "{} {} with activations of {}  \u00B7  {}, step {}  \u00B7  loss of {}", chosen.split,
+        chosen.index, other_, printable_line(ui.status.name), group_thousands(ui.shown_step()),
+        token_ < 0 ? std::string("all tokens") : fmt::format("token {}", token_));
 }
 
 void PatchingPanel::take(const PaneContext& ui) {
@@ -121,7 +144,7 @@ void PatchingPanel::take(const PaneContext& ui) {
     for (const float nats : field.values) found_.values.push_back(float(shown_loss(ui, nats)));
     found_.untouched = shown_loss(ui, std::atof(field.notes.at("untouched").c_str()));
     found_.range = value_range(found_.values, 100, true);
-    found_.words = asked_;
+    found_.words = asked_words_;
     ++found_.version;
 }
 

@@ -38,13 +38,6 @@ std::string place_words(const ViewState& ui, const Intervention& one) {
     return words;
 }
 
-Recipe lab_active(const LabChoice& lab) {
-    Recipe recipe;
-    for (const Intervention& one : lab.recipe.interventions)
-        if (one.on) recipe.interventions.push_back(one);
-    return recipe;
-}
-
 std::string why_not_here(const ViewState& ui, const InterventionInfo& info) {
     if (!ui.has_model()) return "No model is open.";
     if (!info.edits_bias)

@@ -15,8 +15,6 @@ namespace aft::app {
 [[nodiscard]] std::string intervention_title(const std::string& name);   // "Low rank"
 // "layer 3, head 7, sigma 1.5": layers and heads only where the model has several.
 [[nodiscard]] std::string place_words(const ViewState& ui, const Intervention& one);
-// What is on, in its order; what is off counts for nothing.
-[[nodiscard]] Recipe lab_active(const LabChoice& lab);
 // Why this one cannot be done to the open model; "" = it can, as far as its traits tell.
 [[nodiscard]] std::string why_not_here(const ViewState& ui, const InterventionInfo& info);
 // Why this one of a recipe is for another model: its name, what it changes, its layer or its head;

@@ -62,14 +62,13 @@ CopiedCommand command_of(const ViewState& ui, const Watch& watch) {
     return {probe_command(ui, request), why_no_command(ui, step)};
 }
 
-void copy_command_button(Ui& ui, const CopiedCommand& copied) {
-    const Button copy{.name = "Copy as command##copy_as_command",
-                      .why_not = copied.why_not,
-                      .tip = "Copies the command that writes what is shown here as numbers."};
+void copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip) {
+    const Button copy{
+        .name = "Copy as command##copy_as_command", .why_not = copied.why_not, .tip = tip};
     if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
     if (!button(ui, copy)) return;
     ImGui::SetClipboardText(copied.command.c_str());
-    ui.toasts.add({.kind = ToastKind::done, .title = "Command copied"});
+    ui.toasts.add({.kind = ToastKind::done, .title = "Command copied", .detail = copied.note});
 }
 
 }  // namespace aft::app

@@ -19,9 +19,12 @@ namespace aft::app {
 
 struct CopiedCommand {
     std::string command, why_not;
+    std::string note{};  // what one must know of it; shown when it is copied
 };
 [[nodiscard]] CopiedCommand command_of(const ViewState& ui, const Watch& watch);
 // At the cursor, or on a new line where this one is full.
-void copy_command_button(Ui& ui, const CopiedCommand& copied);
+void copy_command_button(
+    Ui& ui, const CopiedCommand& copied,
+    const char* tip = "Copies the command that writes what is shown here as numbers.");
 
 }  // namespace aft::app

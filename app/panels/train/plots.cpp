@@ -7,6 +7,7 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/panels/train/curves_inspector.h"
 #include "app/panels/train/plot_card.h"
 #include "app/panels/train/plot_series.h"
 #include "app/state/open_path.h"
@@ -360,26 +361,7 @@ void PlotsPanel::draw(Ui& ui) {
 void PlotsPanel::inspector(Ui& ui) {
     if (ui.curves->step.empty()) return;
     if (columns_.refresh(*ui.curves, ui.status.task.loss_in_bits)) ui.want_frames(2);
-    const char* unit = columns_.in_bits ? ui.status.metric_words.c_str() : "nats";
-    section(ui, "Run##run", ui.status.name, false);
-    key_value(ui, "Parameters##parameters", group_thousands(ui.status.parameters));
-    key_value(ui, "Mixer##mixer", ui.status.config.model.mixer);
-    key_value(ui, "Tokens##tokens", group_thousands(ui.status.tokens));
-    if (!ui.status.config.data.source.empty())
-        key_value(ui, "Data##data", ui.status.config.data.source);
-    section(ui, "Loss##loss");
-    const auto rows = columns_.train.extremes(0, columns_.train.size());
-    if (rows && columns_.rows == ui.curves->step.size()) {  // a long run is read in parts
-        key_value(ui, "Last##last", plain_number(columns_.train.back(), 4), unit);
-        key_value(ui, "Lowest##lowest", plain_number(columns_.train[rows->low], 4), unit);
-    }
-    if (!columns_.validation.empty()) {
-        key_value(ui, "Validation##validation", plain_number(columns_.validation.back(), 4), unit);
-        const int64_t step = std::llround(columns_.validation_step.back());
-        key_value(ui, "of step##step", group_thousands(step));
-    }
-    if (ui.status.floor_bits)
-        key_value(ui, "Floor of the data##floor", plain_number(*ui.status.floor_bits, 4), "bits");
+    curves_inspector(ui, columns_);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // Copy as command: the command that a pane puts on the clipboard writes the numbers that it shows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 
 #include "app/cli/program.h"
+#include "core/images/image.h"
 #include "tests/app/stage_fixture.h"
 #include "tests/core/read_npy.h"
 
@@ -13,28 +16,27 @@ namespace {
 
 class CopiedCommands : public BareTest {
   protected:
-    void SetUp() override {
+    void open_picture() {
         open_mirror();
         ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     }
-    // Presses the button of the Inspector, runs what is on the clipboard, and returns its file.
-    Field numbers_of_command() {
+    // Presses the button, runs what is on the clipboard with this file, and returns the line.
+    std::string run_command(const std::string& button_id, const std::string& file) {
         ImVec2 place;
         int still = 0;  // what is still being read moves it
         EXPECT_TRUE(until([&] {
-            const WidgetRecord* button = ui().recorder.find("inspector/actions/copy_as_command");
+            const WidgetRecord* button = ui().recorder.find(button_id);
             if (button == nullptr || !button->why_not.empty()) return false;
             still = button->min.y == place.y ? still + 1 : 0;
             place = button->min;
             return still >= 20;
         })) << dump(ui());
-        run("click inspector/actions/copy_as_command\nframes 2\n");
+        run("click " + button_id + "\nframes 2\n");
         const std::string line = ImGui::GetClipboardText();
         std::istringstream words(line);
         std::vector<std::string> list{std::istream_iterator<std::string>(words), {}};
-        EXPECT_GT(list.size(), 5U) << line;
-        const std::string file = (scratch_ / "numbers.npy").string();
-        if (list.empty()) return {};
+        EXPECT_GT(list.size(), 4U) << line;
+        if (list.empty()) return line;
         list.back() = file;
         std::vector<char*> arguments;
         for (std::string& word : list) {
@@ -42,6 +44,11 @@ class CopiedCommands : public BareTest {
             arguments.push_back(word.data());
         }
         EXPECT_EQ(run_program(int(arguments.size()), arguments.data()), 0) << line;
+        return line;
+    }
+    Field numbers_of_command(const std::string& button_id = "inspector/actions/copy_as_command") {
+        const std::string file = (scratch_ / "numbers.npy").string();
+        (void)run_command(button_id, file);
         return read_npy(file);
     }
     FieldSetPtr shown(ProbeRequest request) {
@@ -59,6 +66,7 @@ class CopiedCommands : public BareTest {
 };
 
 TEST_F(CopiedCommands, OfAttentionWriteWhatIsShown) {
+    open_picture();
     run("view.workspace_attention\nframes 20\n");
     const Field file = numbers_of_command();
     ProbeRequest request;
@@ -70,6 +78,7 @@ TEST_F(CopiedCommands, OfAttentionWriteWhatIsShown) {
 }
 
 TEST_F(CopiedCommands, OfKeysWriteWhatIsShown) {
+    open_picture();
     run("view.workspace_attention\nframes 10\nclick keys/main/tab\nframes 20\n");
     const Field file = numbers_of_command();
     ProbeRequest request;
@@ -78,9 +87,103 @@ TEST_F(CopiedCommands, OfKeysWriteWhatIsShown) {
 }
 
 TEST_F(CopiedCommands, OfTheAtlasWriteWhatIsShown) {
+    open_picture();
     run("view.workspace_biases\nframes 20\n");
     const Field file = numbers_of_command();
     EXPECT_EQ(file.values.size() % (256 * 256), 0U);
+}
+
+// A step of which the biases alone are stored: the command reads them from the run.
+TEST_F(CopiedCommands, OfTheAtlasAtAStepWithoutACheckpointWriteItsBiases) {
+    open_trained_run();
+    const std::vector<int64_t> saved = session().saved_steps(), history = ui().history;
+    const auto step = std::find_if(history.begin(), history.end(), [&](int64_t one) {
+        return !std::binary_search(saved.begin(), saved.end(), one);
+    });
+    ASSERT_NE(step, history.end());
+    ui().commands.send(ShowStep{*step});
+    run("view.workspace_biases\nframes 20\n");
+    ui().selection.quantity = Quantity::w;
+    ui().selection.gauge = Gauge::raw;
+    steps(20);
+    const Field all = numbers_of_command();
+    EXPECT_NE(dump(ui()).find("It writes every stored step"), std::string::npos) << dump(ui());
+    ASSERT_EQ(all.shape.at(0), int64_t(history.size()));
+    ProbeRequest request;
+    request.probe = "bias";
+    request.step = *step;
+    request.options = {{"quantity", "w"}, {"gauge", "raw"}};
+    const Field one = ask(request)->fields.front();
+    const size_t place = size_t(step - history.begin());
+    ASSERT_EQ(one.values.size() * history.size(), all.values.size());
+    for (size_t i = 0; i < one.values.size(); ++i)
+        if (!std::isnan(one.values[i])) {
+            ASSERT_EQ(all.values[place * one.values.size() + i], one.values[i]) << i;
+        }
+}
+
+TEST_F(CopiedCommands, OfTheStatisticsWriteTheMapOfTheLayer) {
+    open_picture();
+    run("view.workspace_biases\nframes 6\nclick statistics/main/tab\nframes 20\n");
+    EXPECT_EQ(numbers_of_command().values.size() % (256 * 256), 0U);
+}
+
+TEST_F(CopiedCommands, OfATraceWriteWhatIsShown) {
+    open_picture();
+    run("view.workspace_attention\nframes 10\nclick trace/main/tab\nframes 20\n");
+    const Field file = numbers_of_command();
+    ProbeRequest request;
+    request.probe = "trace";
+    request.position = ui().selection.cell.target;
+    expect_same(file, shown(request)->fields.front());
+}
+
+TEST_F(CopiedCommands, OfPatchingWriteWhatIsShown) {
+    open_picture();
+    run("view.workspace_lab\nframes 6\nclick patching/main/tab\nframes 10\n");
+    ASSERT_TRUE(until([&] {
+        const WidgetRecord* const patch = ui().recorder.find("patching/main/patch");
+        return patch != nullptr && patch->why_not.empty();
+    })) << dump(ui());
+    run("click patching/main/patch\nframes 4\n");
+    const Field file = numbers_of_command("patching/main/copy_as_command");
+    ProbeRequest request;
+    request.probe = "patching";
+    const ImageChoice& image = ui().selection.image;
+    request.tokens = image.item->tokens;
+    const auto other = session().items().example(image.split, 1);
+    request.tokens.insert(request.tokens.end(), other->tokens.begin(), other->tokens.end());
+    expect_same(file, ask(request)->fields.front());
+}
+
+TEST_F(CopiedCommands, OfTheCurvesWriteTheLog) {
+    open_trained_run();
+    run("view.workspace_train\nframes 6\nclick inspector/main/tab\nframes 6\n");
+    const std::string file = (scratch_ / "log.csv").string();
+    const std::string line = run_command("inspector/actions/copy_as_command", file);
+    EXPECT_EQ(line.find("afterimage metrics " + folder_.string()), 0U) << line;
+    EXPECT_TRUE(std::filesystem::is_regular_file(file));
+}
+
+TEST_F(CopiedCommands, OfACompletionDrawTheSameSamples) {
+    open_picture();
+    run("view.workspace_complete\nframes 10\n");
+    ui().selection.completion.sample.samples = 1;
+    run("complete.start\nframes 4\n");
+    ASSERT_TRUE(until([&] {
+        const auto& own = ui().selection.completion.own;
+        return own != nullptr && own->done;
+    }));
+    const std::string file = (scratch_ / "one.png").string();
+    const std::string line = run_command("sampling/options/copy_as_command", file);
+    EXPECT_NE(line.find(" --keep-rows 8 --samples 1 "), std::string::npos) << line;
+    const Image picture = read_image(file);
+    const std::vector<uint8_t>& sample = ui().selection.completion.own->samples.front();
+    ASSERT_EQ(picture.pixels.size() % sample.size(), 0U);
+    ui().selection.completion.mask.apply(viz::MaskPreset::border);
+    steps(3);
+    run("click sampling/options/copy_as_command\nframes 2\n");
+    EXPECT_NE(std::string(ImGui::GetClipboardText()).find(" --mask mask.png "), std::string::npos);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST_F(LabWindow, WhatIsOffCostsNothingAndUndoBringsItBack) {
     run("lab.zero_selected\nframes 3\n");
     ASSERT_TRUE(until([&] { return has_measured(); }));
     run("click interventions/main/on_0\nframes 3\n");
-    EXPECT_TRUE(lab_active(lab()).is_untouched());
+    EXPECT_TRUE(lab().active().is_untouched());
     EXPECT_NE(value_of("result/main/loss_change").find("0.000"), std::string::npos);
     run("key Ctrl+Z\nframes 3\n");
     EXPECT_TRUE(lab().recipe.interventions.at(0).on);
