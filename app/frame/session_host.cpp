@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "app/frame/data_location.h"
 #include "app/frame/run_actions.h"
+#include "app/state/sweep_table.h"
 #include "core/caught.h"
 #include "core/data_spec.h"
 #include "model/model_files.h"
@@ -142,9 +144,21 @@ void SessionHost::replace(OpenRequest request) {
     open_.session->pace().set_share(ui_.settings.trainer_share);
 }
 
+// Home shows it, beside whatever is open.
+static void show_sweep(Ui& ui, const std::string& folder) {
+    std::error_code ignored;
+    ui.selection.sweep = {.folder = std::filesystem::absolute(folder, ignored).string()};
+    ui.workspace = Workspace::home;
+    ui.want_frames(3);
+}
+
 void SessionHost::open(const std::vector<std::string>& paths) {
     std::vector<std::pair<std::string, Opening>> found;
-    for (const std::string& path : paths) found.emplace_back(path, classify_path(path, true));
+    for (const std::string& path : paths)
+        if (is_sweep_folder(path))
+            show_sweep(ui_, path);
+        else
+            found.emplace_back(path, classify_path(path, true));
     // A picture that comes with a model is for it; of several models the first is opened, and
     // compared with the others.
     const auto rest = std::stable_partition(found.begin(), found.end(), [](const auto& one) {

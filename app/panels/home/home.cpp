@@ -10,6 +10,7 @@
 #include "app/panels/home/new_run.h"
 #include "app/panels/home/run_catalog.h"
 #include "app/panels/home/run_row.h"
+#include "app/panels/home/sweep_page.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/thumbnail.h"
 #include "app/state/icons.h"
@@ -68,6 +69,7 @@ class HomePanel final : public Panel {
     bool copies_report_ = false;  // as soon as it has been read
     RunCatalog catalog_;
     NewRunForm form_;
+    SweepPage sweep_;
     std::map<std::string, Thumbnail> thumbnails_;
     Thumbnail demo_pictures_[std::size(kDemos)];
 };
@@ -120,6 +122,7 @@ void HomePanel::draw(Ui& ui) {
     catalog_.refresh(paths, ui.time, ui.status.state == RunState::running ? 2 : 20);
     if (catalog_.is_reading()) ui.want_frames(1);
     copy_report(ui);
+    if (!ui.selection.sweep.folder.empty() && !form_.is_open()) return sweep_.draw(ui);
     const float available = ImGui::GetContentRegionAvail().x;
     const float page = std::min(available - ui.px(32), ui.px(1240));
     const bool is_wide = page > ui.px(760);
@@ -305,7 +308,8 @@ PanelRoom home_panel() {
             "Open a run or a checkpoint, or start a new run. A click on a demo opens it, the "
             "button "
             "on it shows its settings; "
-            "files and folders can be dropped anywhere in the window.",
+            "files and folders can be dropped anywhere in the window. The folder of a sweep shows "
+            "its table and plot here.",
         .places = {{Workspace::home, Slot::page}},
         .make = make_panel<HomePanel>};
 }
