@@ -18,7 +18,8 @@ struct WindowFlags {
 
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<WindowFlags>();
-    add_texts(command, {"PATH", "checkpoint, run folder or picture", "FILE"}, flags->paths);
+    add_texts(command, {"PATH", "checkpoint, run or sweep folder, picture or view", "FILE"},
+              flags->paths);
     add_rank_flags(command, flags->ranks);
     return [flags](const Globals& globals) {
         const Ranks ranks(flags->ranks, globals, {{"window", true}});

@@ -62,7 +62,9 @@ Opening classify_path(const std::string& path, bool has_session) {
                 .may_come = is_like_folder(path)};
     if (fs::is_directory(status)) {
         if (is_run_folder(path)) return as_model(path, Workspace::train);
-        return {.words = fmt::format("{}: not a run folder (it has no config.json)", path),
+        return {.words = fmt::format(
+                    "{}: not a run folder (it has no config.json), nor a sweep's (no table.json)",
+                    path),
                 .may_come = is_bare(path)};
     }
     if (is_image_file(path)) {

@@ -154,7 +154,7 @@ void StatisticsPanel::draw(Ui& ui) {
 void StatisticsPanel::inspector(Ui& ui) {
     const int64_t layer = ui.selection.cell.layer;
     if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !layers_.has(layer)) return;
-    section(ui, "Actions##actions");
+    section(ui, "Actions##actions", {}, false);
     copy_command_button(ui, bias_command(ui, layers_.form(layer), layers_, layer),
                         "Copies the command that writes the map of the selected layer, of which "
                         "these are the statistics.");

@@ -78,9 +78,15 @@ CopiedCommand PatchingPanel::command(const ViewState& ui) const {
     return out;
 }
 
+// Beside what stands there, or on a new line where this one is full. `width` at scale 1.
+void next_tool(const DrawContext& ui, float width) {
+    ImGui::SameLine(0, ui.px(12));
+    if (ImGui::GetContentRegionAvail().x < ui.px(width)) ImGui::NewLine();
+}
+
 void PatchingPanel::draw_tools(Ui& ui) {
     sample_.draw(ui);
-    ImGui::SameLine(0, ui.px(12));
+    next_tool(ui, 200);
     inline_label(ui, "Other example");
     (void)drag_field(ui,
                      {.name = "Other example##other_example",
@@ -92,7 +98,7 @@ void PatchingPanel::draw_tools(Ui& ui) {
                       .drag_speed = 0.2F},
                      other_);
     if (ui.status.task.is_autoregressive) {
-        ImGui::SameLine(0, ui.px(12));
+        next_tool(ui, 150);
         inline_label(ui, "Token");
         (void)drag_field(ui,
                          {.name = "Token##patched_token",
@@ -105,7 +111,7 @@ void PatchingPanel::draw_tools(Ui& ui) {
                           .drag_speed = 0.2F},
                          token_);
     }
-    ImGui::SameLine(0, ui.px(12));
+    next_tool(ui, 72);
     const auto second = other(ui);
     const std::vector<uint8_t> first = sample_tokens(ui);
     const bool fits = second && !first.empty() && second->tokens.size() == first.size();

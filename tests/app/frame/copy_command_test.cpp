@@ -16,8 +16,8 @@ namespace {
 
 class CopiedCommands : public BareTest {
   protected:
-    void open_picture() {
-        open_mirror();
+    void open_picture(ImVec2 size = {1600, 1000}) {
+        open_mirror(size);
         ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     }
     // Presses the button, runs what is on the clipboard with this file, and returns the line.
@@ -138,8 +138,9 @@ TEST_F(CopiedCommands, OfATraceWriteWhatIsShown) {
     expect_same(file, shown(request)->fields.front());
 }
 
+// Also where its tools take two lines.
 TEST_F(CopiedCommands, OfPatchingWriteWhatIsShown) {
-    open_picture();
+    open_picture({1100, 700});
     run("view.workspace_lab\nframes 6\nclick patching/main/tab\nframes 10\n");
     ASSERT_TRUE(until([&] {
         const WidgetRecord* const patch = ui().recorder.find("patching/main/patch");
