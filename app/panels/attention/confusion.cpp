@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <sstream>
 
+#include "app/panels/shared/sample_input.h"
 #include "app/state/confusion_values.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
 #include "core/caught.h"
+#include "core/check.h"
+#include "core/files.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -27,6 +32,39 @@ std::string why_not_measured(const ModelView& ui, bool is_busy) {
 
 }  // namespace
 
+// Lines of the file that the job writes: index,nats,tokens,metric,label,answer,...
+std::vector<ConfusionSection::JudgedExample> ConfusionSection::read_examples(
+    const std::string& path) {
+    std::vector<JudgedExample> out;
+    std::ifstream in(path);
+    std::string line, word;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+        std::istringstream row(line);
+        std::vector<std::string> words;
+        while (std::getline(row, word, ',')) words.push_back(word);
+        AFT_CHECK(words.size() >= 6, "{}: expected six columns, found '{}'", path, line);
+        out.push_back({.index = std::stoll(words[0]),
+                       .label = std::stoll(words[4]),
+                       .answer = std::stoll(words[5])});
+    }
+    return out;
+}
+
+// The example of the pair after the one that is looked at; after the last the first again.
+void ConfusionSection::show_next(ViewState& ui, const MeasuredConfusion& answer,
+                                 const viz::MapCell& pair) {
+    const ImageChoice& image = ui.selection.image;
+    const int64_t now = image.split == answer.result.split ? image.index : -1;
+    int64_t first = -1;
+    for (const JudgedExample& example : answer.examples) {
+        if (example.label != pair.row || example.answer != pair.column) continue;
+        if (first < 0) first = example.index;
+        if (example.index > now) return show_sample(ui, answer.result.split, example.index);
+    }
+    if (first >= 0) show_sample(ui, answer.result.split, first);
+}
+
 void ConfusionSection::start(const ModelView& ui) {
     EvalRequest request;
     request.model = ui.status.path;
@@ -38,12 +76,19 @@ void ConfusionSection::start(const ModelView& ui) {
             MeasuredConfusion answer{.opened = opened};
             JobControl control;
             control.stop = stop;
-            answer.problem = error_words([&] { answer.result = eval_job(request, control); });
+            answer.problem = error_words([&] {
+                const TemporaryFolder folder;
+                EvalRequest of = request;
+                of.examples_file = (folder / "examples.csv").string();
+                answer.result = eval_job(of, control);
+                answer.examples = read_examples(of.examples_file);
+            });
             publish(std::move(answer));
         });
 }
 
-void ConfusionSection::draw_map(PaneContext& ui, const EvalClasses& classes) {
+void ConfusionSection::draw_map(PaneContext& ui, const MeasuredConfusion& answer) {
+    const EvalClasses& classes = *answer.result.classes;
     viz::MapView view;
     view.id = "confusion";
     view.data = {.values = shares_,
@@ -66,7 +111,8 @@ void ConfusionSection::draw_map(PaneContext& ui, const EvalClasses& classes) {
         reply.hovered.is_valid()
             ? confusion_words(classes, reply.hovered.row, reply.hovered.column)
             : "Rows: label, columns: answer, colour: share of the label's examples, 0 to 1. The "
-              "pointer reads the counts.";
+              "pointer reads the counts, a click shows an example of the pair, then the next.";
+    if (reply.clicked.is_valid()) show_next(ui, answer, reply.clicked);
     hint(ui, words);
     ui.recorder.item("value", ui.recorder.claim("Pair##pair"), words);
 }
@@ -86,7 +132,7 @@ void ConfusionSection::draw_answer(PaneContext& ui, const MeasuredConfusion& ans
     hint(ui,
          fmt::format("{} examples of the {} part, step {}", group_thousands(answer.result.examples),
                      answer.result.split, group_thousands(answer.result.step)));
-    draw_map(ui, classes);
+    draw_map(ui, answer);
     for (int64_t label = 0; label < std::min(classes.count, kMostClasses); ++label) {
         const double right = classes.accuracy_of(label);
         key_value(ui,

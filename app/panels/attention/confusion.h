@@ -18,14 +18,20 @@ class ConfusionSection {
     void draw(PaneContext& ui);
 
   private:
+    struct JudgedExample {
+        int64_t index = 0, label = 0, answer = 0;
+    };
     struct MeasuredConfusion {
         uint64_t opened = 0;  // the model it is of
         std::string problem{};
         EvalResult result{};
+        std::vector<JudgedExample> examples{};
     };
+    static std::vector<JudgedExample> read_examples(const std::string& path);
     void start(const ModelView& ui);
     void draw_answer(PaneContext& ui, const MeasuredConfusion& answer);
-    void draw_map(PaneContext& ui, const EvalClasses& classes);
+    void draw_map(PaneContext& ui, const MeasuredConfusion& answer);
+    static void show_next(ViewState& ui, const MeasuredConfusion& answer, const viz::MapCell& pair);
     Background<MeasuredConfusion> measured_;
     std::shared_ptr<const MeasuredConfusion> taken_;  // that the shares are of
     std::vector<float> shares_;

@@ -30,6 +30,15 @@ class ClassTokenTest : public BareTest {
         run("view.workspace_attention\nframes 4\n");
         ASSERT_TRUE(until([&] { return is_there("attention/main/both"); }));
     }
+    void press(ImVec2 at) {
+        ImGui::GetIO().AddMousePosEvent(at.x, at.y);
+        steps(2);
+        for (const bool is_down : {true, false}) {
+            ImGui::GetIO().AddMouseButtonEvent(0, is_down);
+            steps(1);
+        }
+        steps(2);
+    }
     const char* const distance_ = "inspector/prior_or_content/mean_distance";
 };
 
@@ -69,6 +78,14 @@ TEST_F(ClassTokenTest, ShowsWhichClassIsTakenForWhich) {
     ASSERT_TRUE(until([&] { return is_there("inspector/confusion/confusion_map"); }));
     EXPECT_EQ(value_of("inspector/confusion/confusion_map"), "3 x 3");
     EXPECT_NE(value_of("inspector/confusion/accuracy_0").find(" % of "), std::string::npos);
+    // A model of two steps answers much the same: the pair with most examples is in some column.
+    const WidgetRecord map = *ui().recorder.find("inspector/confusion/confusion_map");
+    const ImVec2 cell = {(map.max.x - map.min.x) / 3, (map.max.y - map.min.y) / 3};
+    for (int column = 0; column < 3 && ui().selection.image.split != "validation"; ++column)
+        press({map.min.x + cell.x * (float(column) + 0.5F), map.min.y + cell.y / 2});
+    ASSERT_EQ(ui().selection.image.split, "validation");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    EXPECT_EQ(ui().selection.image.item->label, 0) << "the first row is the first class";
 }
 
 TEST(ConfusionValues, CountsAndShares) {
