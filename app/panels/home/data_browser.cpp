@@ -23,6 +23,13 @@ int64_t examples_of(const DataFacts& facts, const std::string& part) {
     return 0;
 }
 
+// As large as what comes.
+void draw_reading(DrawContext& ui) {
+    constexpr float kHead = 80;
+    hint(ui, "Reading the data ...");
+    ImGui::Dummy({ui.px(kExampleGridWidth), ui.px(kExampleGridHeight + kHead)});
+}
+
 void draw_problem(DrawContext& ui, const std::string& words) {
     ImGui::PushTextWrapPos(ui.px(480));
     text(ui, words, {text_size::hint, ui.theme.error});
@@ -35,7 +42,7 @@ void draw_problem(DrawContext& ui, const std::string& words) {
 std::string data_words(const DataFacts& facts) {
     constexpr size_t kMostNames = 10;
     if (facts.is_text)
-        return fmt::format("a text, in windows of the model's length; {} different bytes",
+        return fmt::format("a text, in windows of the model's length; an alphabet of {} bytes",
                            facts.alphabet.empty() ? facts.levels : int64_t(facts.alphabet.size()));
     std::string words = fmt::format("pictures of {} \u00D7 {} \u00D7 {}, {} levels", facts.height,
                                     facts.width, facts.channels, facts.levels);
@@ -140,12 +147,12 @@ void DataBrowser::draw(DrawContext& ui) {
     text(ui, printable_line(config_.data.source),
          {text_size::label, ui.theme.text1, Face::semibold});
     const auto answer = pages_.latest();
-    if (!answer || answer->opening != opening_)
-        hint(ui, "Reading the data ...");
+    const bool is_new = !answer || answer->opening != opening_;
+    const bool is_reading = is_new || (answer->items.empty() && pages_.is_busy());
+    if (is_reading && (is_new || answer->problem.empty()))
+        draw_reading(ui);
     else if (!answer->problem.empty())
         draw_problem(ui, "These data cannot be read: " + answer->problem);
-    else if (answer->items.empty() && pages_.is_busy())
-        hint(ui, "Reading the data ...");
     else
         draw_answer(ui, *answer);
 }

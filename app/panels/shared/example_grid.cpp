@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kPictureColumns = 8, kTextColumns = 2;
 // A side of 64: pictures of 16, 32 and 64 fill it with whole pixels.
-constexpr float kPicture = 64, kEdge = 3, kCaption = 18, kTextCell = 300, kTextHeight = 22;
+constexpr float kPicture = 64, kEdge = 3, kCaption = 18, kTextCell = 286, kTextHeight = 22;
 
 std::string text_of(const ExampleForm& form, const DataItem& item, size_t most) {
     std::string bytes;
@@ -149,7 +149,7 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVe
     if (ImGui::IsItemHovered())
         ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high, ui.theme.field_hover);
     if (page.form.is_text) {
-        const float used = ui.px(64);
+        const float used = ui.px(56);
         text_at(ui, {cell.low.x + ui.px(4), cell.low.y + ui.px(3)}, words,
                 {text_size::label, ink, Face::regular, used - ui.px(8)});
         text_at(ui, {cell.low.x + used, cell.low.y + ui.px(3)}, item ? text : "...",
@@ -179,10 +179,8 @@ std::optional<int64_t> ExampleGrid::draw(DrawContext& ui, const Page& page) {
         ImGui::SetCursorScreenPos({start.x + column * pitch.x, start.y + row * pitch.y});
         if (draw_cell(ui, page, slot, size)) taken = page.first + int64_t(slot);
     }
-    // As large with few examples as with many: nothing moves from page to page.
-    const auto rows = float((kExamplesOfPage + columns - 1) / columns);
     ImGui::SetCursorScreenPos(start);
-    ImGui::Dummy({float(columns) * pitch.x, rows * pitch.y});
+    ImGui::Dummy({ui.px(kExampleGridWidth), ui.px(kExampleGridHeight)});
     return taken;
 }
 

@@ -15,6 +15,8 @@
 namespace aft::app {
 
 inline constexpr int64_t kExamplesOfPage = 48;
+// What a page takes at scale 1, whatever is on it: a popup that grew would leave the window.
+inline constexpr float kExampleGridWidth = 576, kExampleGridHeight = 540;
 
 // How the tokens of an example are read.
 struct ExampleForm {
