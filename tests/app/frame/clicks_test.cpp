@@ -7,6 +7,7 @@
 #include "core/environment.h"
 #include "core/images/image.h"
 #include "tests/app/frame/clicks.h"
+#include "tests/app/frame/until_nudges.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -276,6 +277,7 @@ class RandomClicks : public BareTest {
         const auto broken = [this] {
             ui().commands.send(OpenPath{(home_ / "broken.png").string()});
         };
+        const auto small = [this] { stage_->set_size({1100, 700}); };
         const auto completing = [this] {
             complete(1024);
             until_usable("samples/main/stop");
@@ -308,10 +310,7 @@ class RandomClicks : public BareTest {
                 {"biases/main/compare=change_since_pin", [this] { pin(); }},
                 {"focus/main/compare=change_since_pin", [this] { pin(); }},
                 {"statistics/main/compare=change_since_pin", [this] { pin(); }},
-                {"top_bar/menu/menu",
-                 [this] {
-                     stage_->set_size({1100, 700});
-                 }},
+                {"top_bar/menu/menu", small},
                 {"top_bar/menu/", [this] { open_menu("file"); }},
                 {"top_bar/menu/", [this] { open_menu("run"); }},
                 {"top_bar/menu/", [this] { open_menu("view"); }},
@@ -321,10 +320,7 @@ class RandomClicks : public BareTest {
                 {"film_card/main/what=generation",
                  [this] { offer_film("film_card/main/what=generation"); }},
                 {"film_card/main/most", [this] { offer_film("film_card/main/most"); }},
-                {"rail/",
-                 [this] {
-                     stage_->set_size({1100, 700});
-                 }},
+                {"rail/", small},
                 {"play/", [this] {
                      complete(4);
                      until([] { return false; }, 30);
@@ -333,7 +329,12 @@ class RandomClicks : public BareTest {
     }
     static bool is_long() { return !variable("AFTERIMAGE_ALL_TESTS").empty(); }
     void explore(ClickRules rules) {
-        for (const auto& more : {form_nudges(), lab_nudges()})
+        const auto click = [this](const std::string& id) {
+            until_usable(id.c_str());
+            click_usable(id);
+        };
+        const auto limits = until_nudges([this]() -> Ui& { return ui(); }, click);
+        for (const auto& more : {form_nudges(), lab_nudges(), limits})
             rules.nudges.insert(rules.nudges.end(), more.begin(), more.end());
         Clicks clicks(stage_, rules);
         clicks.explore();

@@ -1,0 +1,31 @@
+// Nudges of the random clicks to what "Run until..." asks and shows: its field for each condition,
+// and the button that removes them. Tests only; window thread.
+#pragma once
+#include <functional>
+#include <string>
+
+#include "app/state/ui.h"
+#include "tests/app/frame/clicks.h"
+
+namespace aft::app {
+
+// ui: of the window that is there when the nudge is given; click: waits until a control is usable.
+inline decltype(ClickRules::nudges) until_nudges(
+    const std::function<Ui&()>& ui, const std::function<void(const std::string&)>& click) {
+    decltype(ClickRules::nudges) nudges{
+        {"run/run/remove_until", [ui] {
+             ui().workspace = Workspace::train;
+             ui().settings.zoom = 1;
+             ui().commands.send(SetSetting{"train.until_minutes", "1000000"});
+         }}};
+    for (const std::string name : {"step", "loss", "validation", "minutes"})
+        nudges.push_back({"run/run_until/" + name, [ui, click, name] {
+                              ui().workspace = Workspace::train;
+                              ui().settings.zoom = 1;
+                              click("run/run/until");
+                              click("run/run_until/condition=by_" + name);
+                          }});
+    return nudges;
+}
+
+}  // namespace aft::app
