@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "app/frame/data_location.h"
@@ -146,8 +145,7 @@ void SessionHost::replace(OpenRequest request) {
 
 // Home shows it, beside whatever is open.
 static void show_sweep(Ui& ui, const std::string& folder) {
-    std::error_code ignored;
-    ui.selection.sweep = {.folder = std::filesystem::absolute(folder, ignored).string()};
+    ui.selection.sweep = {.folder = whole_path(folder)};
     ui.workspace = Workspace::home;
     ui.want_frames(3);
 }

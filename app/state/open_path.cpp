@@ -82,12 +82,16 @@ Opening classify_path(const std::string& path, bool has_session) {
                 path)};
 }
 
-RecentItem recent_item(const std::string& path) {
+std::string whole_path(const std::string& path) {
     std::error_code ignored;
-    const fs::path absolute = fs::absolute(path, ignored).lexically_normal();
+    return path.empty() ? path : fs::absolute(path, ignored).lexically_normal().string();
+}
+
+RecentItem recent_item(const std::string& path) {
+    const std::string absolute = whole_path(path);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return {.path = absolute.string(),
-            .name = shown_name(absolute.string()),
+    return {.path = absolute,
+            .name = shown_name(absolute),
             .what = {},
             .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
@@ -99,9 +103,7 @@ ImU32 run_color(const PaneContext& ui, const std::string& path) {
 }
 
 bool is_same_path(const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    return a == b || fs::absolute(a, ignored).lexically_normal() ==
-                         fs::absolute(b, ignored).lexically_normal();
+    return a == b || whole_path(a) == whole_path(b);
 }
 
 // A saved step that was opened, to branch from it say, is a part of its run: that one is listed.

@@ -15,6 +15,8 @@ struct Opening {
     bool may_come = false;  // nothing is there: a run may begin in it
 };
 [[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
+// From the root, without "." and "..", so that it means the same from any folder; "" stays.
+[[nodiscard]] std::string whole_path(const std::string& path);
 [[nodiscard]] RecentItem recent_item(const std::string& path);
 // The colour of its mark and its curves.
 [[nodiscard]] ImU32 run_color(const PaneContext& ui, const std::string& path);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "app/state/open_path.h"
 #include "app/state/view_compare.h"
 #include "app/state/view_keys.h"
 #include "core/caught.h"
@@ -204,16 +205,6 @@ SavedView from_json(const json& whole) {
     }
     if (keys.has("panes")) take_panes(keys.raw("panes"), view.panes);
     return view;
-}
-
-}  // namespace
-
-namespace {
-
-// A view is opened from anywhere.
-std::string whole_path(const std::string& path) {
-    std::error_code ignored;
-    return path.empty() ? path : fs::absolute(path, ignored).lexically_normal().string();
 }
 
 }  // namespace

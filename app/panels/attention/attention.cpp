@@ -47,7 +47,7 @@ class AttentionPanel : public Panel {
     ClassGuess guess_;
     ConfusionSection confusion_;
     SampleTool sample_;
-    uint64_t opened_ = 0;  // the model whose parts are shown
+    uint64_t opened_ = 0;           // the model whose parts are shown
     int64_t pointed_channel_ = -1;  // whose small map is under the pointer
     uint64_t drawn_ = 0;
     Range range_;
