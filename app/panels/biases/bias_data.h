@@ -50,7 +50,6 @@ class BiasLayers {
     [[nodiscard]] bool has(int64_t i) const {
         return i >= 0 && i < int64_t(layers_.size()) && !layers_[size_t(i)].maps.empty();
     }
-    [[nodiscard]] size_t count() const { return layers_.size(); }
     [[nodiscard]] Coloring coloring(const PaneContext& ui, int64_t layer, int64_t head) const;
     [[nodiscard]] int64_t pending() const { return pending_; }  // layers on their way
     // Layers whose answer is of the step, quantity and gauge that are shown: a range of all layers

@@ -134,9 +134,7 @@ double BiasOrder::number_of(const BiasLayers& layers, int64_t layer, int64_t hea
     return row ? field.values.at(*row * kFormationNumbers + column) : NAN;
 }
 
-// layer -1: the layers themselves.
-void BiasOrder::sort(const BiasLayers& layers, Fellows& of, int64_t layer) {
-    const int64_t count = layer < 0 ? int64_t(layers.count()) : layers.form(layer).heads;
+void BiasOrder::sort(const BiasLayers& layers, Fellows& of, int64_t layer, int64_t count) {
     if (key_ != OrderKey::alike) {
         of.keys.clear();
         for (int64_t i = 0; i < count; ++i)
@@ -162,7 +160,8 @@ void BiasOrder::sort(const BiasLayers& layers, Fellows& of, int64_t layer) {
 void BiasOrder::update(const PaneContext& ui, const BiasLayers& layers, bool in_layers) {
     if (in_layers != in_layers_) fellows_.clear();
     in_layers_ = in_layers;
-    fellows_.resize(is_sorted() ? (in_layers ? layers.count() : 1) : 0);
+    const auto all = int64_t(ui.status.layers.size());
+    fellows_.resize(is_sorted() ? (in_layers ? size_t(all) : 1) : 0);
     if (!is_sorted()) return;
     const bool needs_numbers = key_ != OrderKey::alike && key_ != OrderKey::change;
     if (needs_numbers) {
@@ -172,8 +171,8 @@ void BiasOrder::update(const PaneContext& ui, const BiasLayers& layers, bool in_
         AskTurn turn;
         (void)formation_.update(ui, request, turn, kOrderHold);
     }
-    for (size_t i = 0; i < fellows_.size(); ++i)
-        sort(layers, fellows_[i], in_layers ? int64_t(i) : -1);
+    if (!in_layers) return sort(layers, fellows_.front(), -1, all);
+    for (int64_t i = 0; i < all; ++i) sort(layers, fellows_[size_t(i)], i, layers.form(i).heads);
 }
 
 const BiasOrder::Fellows* BiasOrder::fellows_of(int64_t layer) const {

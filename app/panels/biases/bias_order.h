@@ -40,7 +40,8 @@ class BiasOrder {
         uint64_t version = 0;        // of what it was made of
     };
     [[nodiscard]] double number_of(const BiasLayers& layers, int64_t layer, int64_t head) const;
-    void sort(const BiasLayers& layers, Fellows& of, int64_t layer);
+    // layer -1: the layers themselves. count: of the fellows.
+    void sort(const BiasLayers& layers, Fellows& of, int64_t layer, int64_t count);
     [[nodiscard]] const Fellows* fellows_of(int64_t layer) const;
 
     OrderKey key_ = OrderKey::position;
