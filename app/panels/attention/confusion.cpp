@@ -107,14 +107,17 @@ void ConfusionSection::draw_map(PaneContext& ui, const MeasuredConfusion& answer
                       .max = reply.map.high,
                       .value = fmt::format("{0} x {0}", classes.count),
                       .why_not = {}});
-    const std::string words =
-        reply.hovered.is_valid()
-            ? confusion_words(classes, reply.hovered.row, reply.hovered.column)
-            : "Rows: label, columns: answer, colour: share of the label's examples, 0 to 1. The "
-              "pointer reads the counts, a click shows an example of the pair, then the next.";
     if (reply.clicked.is_valid()) show_next(ui, answer, reply.clicked);
-    hint(ui, words);
+    // A line of its own: what stands below does not move with the pointer.
+    const std::string words =
+        reply.hovered.is_valid() ? confusion_words(classes, reply.hovered.row, reply.hovered.column)
+                                 : "The pointer reads the counts of a pair";
+    text(ui, words,
+         {text_size::label, ui.theme.text1, Face::regular, ImGui::GetContentRegionAvail().x});
     ui.recorder.item("value", ui.recorder.claim("Pair##pair"), words);
+    hint(ui,
+         "Rows: label, columns: answer, colour: share of the label's examples, 0 to 1. A "
+         "click shows an example of the pair, another click the next one.");
 }
 
 void ConfusionSection::draw_answer(PaneContext& ui, const MeasuredConfusion& answer) {
