@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kReadSweepAgain = 4;  // seconds, while runs are open
 constexpr const char* kNoNumber = "\u2013";
-constexpr size_t kSweepNumbers =
-    6;  // runs, mean, deviation, least, most, paper; after name and keys
+// Columns behind name and keys: runs, mean, deviation, least, most, paper.
+constexpr size_t kSweepNumbers = 6;
 
 std::string known_number(double value) {
     return std::isfinite(value) ? fmt::format("{:.4f}", value) : kNoNumber;
