@@ -1,5 +1,4 @@
-// Every control of every workspace, pressed in any order and fed with nonsense: with nothing open,
-// with a run at rest, with a run that has not begun, and while training runs.
+// Every control of every workspace, in any order and fed with nonsense, in four states of the run.
 #include <iostream>
 
 #include "app/panels/lab/lab_actions.h"
@@ -7,7 +6,7 @@
 #include "core/environment.h"
 #include "core/images/image.h"
 #include "tests/app/frame/clicks.h"
-#include "tests/app/frame/until_nudges.h"
+#include "tests/app/frame/more_nudges.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -294,6 +293,7 @@ class RandomClicks : public BareTest {
                 {"attention/", broken},
                 {"keys/", broken},
                 {"trace/", broken},
+                {"patching/main/file", broken},
                 {"samples/main/stop", completing},
                 {"samples/main/continue",
                  [this, completing] {
@@ -333,7 +333,7 @@ class RandomClicks : public BareTest {
             until_usable(id.c_str());
             click_usable(id);
         };
-        const auto limits = until_nudges([this]() -> Ui& { return ui(); }, click);
+        const auto limits = more_nudges([this]() -> Ui& { return ui(); }, click);
         for (const auto& more : {form_nudges(), lab_nudges(), limits})
             rules.nudges.insert(rules.nudges.end(), more.begin(), more.end());
         Clicks clicks(stage_, rules);

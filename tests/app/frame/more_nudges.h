@@ -1,5 +1,5 @@
-// Nudges of the random clicks to what "Run until..." asks and shows: its field for each condition,
-// and the button that removes them. Tests only; window thread.
+// Nudges of the random clicks to what "Run until..." asks and shows (its field for each condition,
+// and the button that removes them), and to the Lab's biases as a slot. Tests only; window thread.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,13 +10,21 @@
 namespace aft::app {
 
 // ui: of the window that is there when the nudge is given; click: waits until a control is usable.
-inline decltype(ClickRules::nudges) until_nudges(
+inline decltype(ClickRules::nudges) more_nudges(
     const std::function<Ui&()>& ui, const std::function<void(const std::string&)>& click) {
     decltype(ClickRules::nudges) nudges{
-        {"run/run/remove_until", [ui] {
+        {"run/run/remove_until",
+         [ui] {
              ui().workspace = Workspace::train;
              ui().settings.zoom = 1;
              ui().commands.send(SetSetting{"train.until_minutes", "1000000"});
+         }},
+        {"compare/main/what_the_lab_shows", [ui] {
+             auto& changes = ui().selection.lab.recipe.interventions;
+             changes.clear();
+             changes.emplace_back().name = "zero";
+             ui().selection.compare.slots.clear();
+             ui().actions.run(ui(), "compare.add_slot");
          }}};
     for (const std::string name : {"step", "loss", "validation", "minutes"})
         nudges.push_back({"run/run_until/" + name, [ui, click, name] {
