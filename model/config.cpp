@@ -260,7 +260,6 @@ void TrainConfig::visit(SettingRows& rows) {
     add(number_row("train.steps", &steps, "Step to stop at.", {0, kMany, "steps", true}));
     add(number_row("train.schedule_steps", &schedule_steps,
                    "Length of the schedule; 0 = train.steps of the config.", {0, kMany, "steps"}));
-    visit_settings<StopSettings>(own, rows);
     visit_optimizer(*this, rows);
     add(number_row("train.seed", &seed, "Seed of weights, data order and dropout.", {0, 0x1p53}));
     add(number_row("train.log_every", &log_every, "Steps between lines of the metrics file.",
@@ -284,6 +283,7 @@ void TrainConfig::visit(SettingRows& rows) {
                    {1, kMany, "steps", true}));
     add(number_row("train.history_frames", &history_frames,
                    "Stored steps of the position biases, for scrubbing.", {2, 100000}));
+    visit_settings<StopSettings>(own, rows);
 }
 
 SettingRows Config::rows() {

@@ -11,6 +11,7 @@ import time
 
 import cost_checks
 import data_checks
+import ends_checks
 import figure_checks
 import file_checks
 import film_checks
@@ -32,7 +33,8 @@ from harness import Cli
 PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files": file_checks,
          "import": import_checks, "figures": figure_checks, "logs": log_checks, "cost": cost_checks,
          "shards": shard_checks, "sweeps": sweep_checks, "kills": kill_checks, "maps": maps_checks, "recipes": recipe_checks,
-         "ranks": rank_checks, "guide": guide_checks, "views": view_checks, "films": film_checks, "data": data_checks}
+         "ranks": rank_checks, "guide": guide_checks, "views": view_checks, "films": film_checks, "data": data_checks,
+         "ends": ends_checks}
 
 
 def run_part(name):

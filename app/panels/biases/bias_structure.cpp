@@ -253,7 +253,7 @@ void StructurePanel::draw(Ui& ui) {
         draw_table(ui, form);
     ImGui::EndChild();
     const ReadOut values[] = {
-        {"heads", std::to_string(heads_.size())},
+        {form.heads > 1 ? "heads" : "layers", std::to_string(heads_.size())},
         {"designed window", ui.status.mixer.window > 0 ? std::to_string(ui.status.mixer.window)
                                                        : std::string("none")}};
     hover_line(ui, values, "A row selects its layer and head");
