@@ -94,6 +94,15 @@ void add_text(CLI::App& app, const TextFlag& flag, std::optional<std::string>& t
         ->required(flag.required);
 }
 
+void add_data(CLI::App& app, const std::string& help, std::string& target) {
+    const auto store = [&target](const std::string& text) {
+        if (text.empty())
+            fail_usage("--data: found ''; allowed: a data source, as mirror or images:DIR");
+        target = text;
+    };
+    add_parsed(app, "--data", help, store)->type_name("SPEC");
+}
+
 void add_texts(CLI::App& app, const TextFlag& flag, std::vector<std::string>& target) {
     CLI::Option* option = app.add_option(flag.name, target, flag.help)->type_name(flag.type);
     option->required(flag.required);

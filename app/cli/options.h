@@ -41,6 +41,8 @@ void add_text(CLI::App& app, const TextFlag& flag,
               std::string& target);  // a name without dashes: a positional
 void add_text(CLI::App& app, const TextFlag& flag,
               std::optional<std::string>& target);  // distinguished: an empty one and none
+// --data; an empty one is an error, for none is the model's own.
+void add_data(CLI::App& app, const std::string& help, std::string& target);
 void add_texts(CLI::App& app, const TextFlag& flag,
                std::vector<std::string>& target);  // repeatable
 void add_choice(CLI::App& app, const ChoiceFlag& flag, std::string& target);

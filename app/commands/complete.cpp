@@ -119,8 +119,7 @@ CommandRun setup(CLI::App& command) {
     CompleteRequest& request = flags->request;
     add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
     add_text(command, {"--image", "picture to complete", "FILE"}, request.image);
-    add_text(command,
-             {"--data", "take the picture from a data source (default: the model's own)", "SPEC"},
+    add_data(command, "take the picture from a data source (default: the model's own)",
              request.data);
     add_whole(command, {"--index", "which one of --data"}, request.index);
     add_text(command, {"--mask", "picture of the model's size, non-zero = fill in", "FILE"},

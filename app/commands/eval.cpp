@@ -54,10 +54,8 @@ CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<EvalFlags>();
     EvalRequest& request = flags->request;
     add_text(command, {"MODEL", "checkpoint or run folder", "FILE", true}, request.model);
-    add_text(
-        command,
-        {"--data", "data source (?split=test chooses the part; default: the model's own)", "SPEC"},
-        request.data);
+    add_data(command, "data source (?split=test chooses the part; default: the model's own)",
+             request.data);
     add_whole(command, {"--limit", "so many examples, spread over the part (0: all)"},
               request.limit);
     add_whole(command, {"--index", "the examples from this one on, in a row, not spread"},

@@ -91,8 +91,7 @@ CommandRun setup(CLI::App& command) {
              flags->layers);
     add_text(command, {"--heads", "heads or channels, as 0-3 (default: the first 16)", "LIST"},
              flags->heads);
-    add_text(command,
-             {"--data", "take the inputs from a data source (default: the model's own)", "SPEC"},
+    add_data(command, "take the inputs from a data source (default: the model's own)",
              request.data);
     add_whole(command, {"--index", "the examples from this one on, in a row, not spread"},
               flags->index);

@@ -80,9 +80,7 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--position", "target position, from 0"}, job.position);
     add_text(command, {"--image", "input picture", "FILE"}, job.image);
     add_text(command, {"--text", "input text", "TEXT"}, job.text);
-    add_text(command,
-             {"--data", "take the input from a data source (default: the model's own)", "SPEC"},
-             job.data);
+    add_data(command, "take the input from a data source (default: the model's own)", job.data);
     add_whole(command, {"--index", "which one of the data, or the first of --limit in a row"},
               flags->index);
     add_whole(command, {"--other", "of --data: the second input (patching)"}, flags->other);

@@ -64,8 +64,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"FILE", "JSON file of a sweep (docs/sweeps.md)", "FILE"}, request.file);
     add_text(command, {"--preset", "a sweep by name (afterimage list sweeps)", "NAME"},
              request.preset);
-    add_text(command, {"--data", "data source of all runs, in place of the file's", "SPEC"},
-             request.data);
+    add_data(command, "data source of all runs, in place of the file's", request.data);
     add_texts(command, {"--set", "change one setting of all runs (repeatable)", "KEY=VALUE"},
               request.set);
     add_whole(command, {"--seeds", "only so many of its seeds (0: all)", 0, 10000}, request.seeds);
