@@ -61,6 +61,7 @@ def scratch_in_memory():
         yield
         return
     folder = tempfile.mkdtemp(prefix="afterimage-tests-", dir=MEMORY)
+    os.chmod(folder, 0o755)  # as /tmp: some tests run as another user
     os.environ["TMPDIR"], tempfile.tempdir = folder, None
     try:
         yield

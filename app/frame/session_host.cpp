@@ -265,14 +265,14 @@ void SessionHost::keep_place() {
 // What keep_place() kept when this run was open last.
 void SessionHost::restore_place() {
     const auto found = ui_.settings.notes.find(shown_.kept_as);
-    if (found == ui_.settings.notes.end()) return;
-    ui_.selection.pins = found->second.pins;
-    ui_.experiments = found->second.experiments;
-    if (found->second.locked) ui_.selection.lock(*found->second.locked);
-    show_mask(ui_.selection.completion, found->second.mask);
-    const Recipe& recipe = found->second.recipe;
+    const RunNotes notes = found == ui_.settings.notes.end() ? RunNotes{} : found->second;
+    ui_.selection.pins = notes.pins;
+    ui_.experiments = notes.experiments;
+    if (notes.locked) ui_.selection.lock(*notes.locked);
+    show_mask(ui_.selection.completion, notes.mask);
+    const Recipe& recipe = notes.recipe;  // not that of the run before
     LabChoice& lab = ui_.selection.lab;
-    if (recipe.interventions.empty() || recipe == lab.recipe) return;
+    if (recipe == lab.recipe) return;
     lab.begin_edit("");
     lab.recipe = recipe;
     lab.chosen = 0;

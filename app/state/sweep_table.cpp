@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "core/caught.h"
 #include "core/json.h"
@@ -27,9 +28,11 @@ double sweep_number(const json& j, const std::string& key) {
 }
 
 std::string sweep_text(const json& j, const char* key) {
+    constexpr size_t kMostBytes = 400;
     const auto found = j.find(key);
     if (found == j.end()) return "";
-    return found->is_string() ? printable_line(found->get<std::string>()) : found->dump();
+    const std::string text = found->is_string() ? found->get<std::string>() : found->dump();
+    return printable_line(text.substr(0, kMostBytes)) + (text.size() > kMostBytes ? "..." : "");
 }
 
 const json& sweep_list(const json& j, const char* key) {
@@ -52,18 +55,28 @@ SweepRow sweep_row_of(const json& j) {
 
 // In the order in which they first stand; those that all points have alike are left out.
 std::vector<std::string> differing_sweep_keys(const json& points) {
-    std::vector<std::string> keys;
+    struct SeenKey {
+        const json* first = nullptr;
+        size_t points = 0;
+        bool differs = false;
+    };
+    std::map<std::string, SeenKey> seen;
+    std::vector<std::string> order, keys;
     for (const json& point : points) {
-        const json own = point.value("settings", json::object());
-        for (const auto& [key, value] : own.items()) {
-            const bool differs = std::any_of(points.begin(), points.end(), [&](const json& other) {
-                const json settings = other.value("settings", json::object());
-                return !settings.contains(key) || settings.at(key) != value;
-            });
-            const bool is_known = std::find(keys.begin(), keys.end(), key) != keys.end();
-            if (differs && !is_known && keys.size() < kMostSweepKeys) keys.push_back(key);
+        const auto settings = point.find("settings");
+        if (settings == point.end() || !settings->is_object()) continue;
+        for (const auto& [key, value] : settings->items()) {
+            SeenKey& one = seen[key];
+            if (one.points++ == 0) {
+                one.first = &value;
+                order.push_back(key);
+            }
+            one.differs = one.differs || *one.first != value;
         }
     }
+    for (const std::string& key : order)
+        if (const SeenKey& one = seen.at(key); one.differs || one.points < points.size())
+            if (keys.size() < kMostSweepKeys) keys.push_back(key);
     return keys;
 }
 

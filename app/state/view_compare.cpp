@@ -33,6 +33,15 @@ CompareSlot view_slot_of(const json& one) {
     return slot;
 }
 
+void take_slots(const ViewKeys& keys, CompareChoice& compare) {
+    if (!keys.has("slots")) return;
+    const json& slots = keys.raw("slots");
+    if (!slots.is_array() || slots.size() > CompareChoice::kMostSlots)
+        fail("compare.slots: found {}, allowed: a list of at most {}", found_json(slots),
+             CompareChoice::kMostSlots);
+    for (const json& one : slots) (void)compare.add(view_slot_of(one));
+}
+
 }  // namespace
 
 json compare_to_json(const CompareChoice& compare) {
@@ -51,20 +60,17 @@ json compare_to_json(const CompareChoice& compare) {
 void take_compare(const json& of, CompareChoice& compare) {
     const ViewKeys keys(of, "compare");
     keys.take("view", compare.view, kCompareViews);
-    auto other = static_cast<int64_t>(compare.other);
-    keys.take("other", other, {1, CompareChoice::kMostSlots - 1});
-    compare.other = static_cast<size_t>(other);
     keys.take("lower", compare.lower, kComparedParts);
     keys.take("split", compare.split, {0, 1});
     keys.take("matches", compare.matches);
     keys.take("links_zoom", compare.links_zoom);
     keys.take("links_range", compare.links_range);
-    if (!keys.has("slots")) return;
-    const json& slots = keys.raw("slots");
-    if (!slots.is_array() || slots.size() > CompareChoice::kMostSlots)
-        fail("compare.slots: found {}, allowed: a list of at most {}", found_json(slots),
-             CompareChoice::kMostSlots);
-    for (const json& one : slots) (void)compare.add(view_slot_of(one));
+    auto other = static_cast<int64_t>(compare.other);
+    keys.take("other", other, {1, CompareChoice::kMostSlots - 1});
+    take_slots(keys, compare);
+    // Of the slots that are there; the first is compared with it.
+    const size_t last = std::max<size_t>(2, compare.slots.size()) - 1;
+    compare.other = std::min(static_cast<size_t>(other), last);
 }
 
 }  // namespace aft::app

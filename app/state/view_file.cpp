@@ -23,12 +23,14 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr uint64_t kMostViewBytes = uint64_t{4} << 20;
+constexpr double kMostLength = 100000;  // as its field
 constexpr const char* kViewKey = "afterimage_view";
 constexpr const char* kMapsKey = "maps";
 constexpr const char* kRangeModes[] = {"own", "layer", "global"};
 constexpr const char* kScaleNames[] = {"linear",        "root",       "log",
                                        "signed-linear", "signed-log", "two-sided"};
-constexpr const char* kOverlayNames[] = {"none", "entropy", "bits"};
+constexpr const char* kOverlayNames[] = {"none", "entropy", "bits", "spread"};
+static_assert(std::size(kOverlayNames) == size_t(Overlay::spread) + 1);
 constexpr const char* kToolNames[] = {"brush", "eraser", "rectangle"};
 constexpr const char* kAttentionParts[] = {"prior", "content", "all"};
 constexpr const char* kReduceNames[] = {"gate-mean", "mean", "chosen"};
@@ -87,7 +89,7 @@ void take_completion(const ViewKeys& keys, CompletionChoice& completion) {
     sample.seed = static_cast<uint64_t>(seed);
     keys.take("seed_locked", completion.seed_locked);
     keys.take("prompt", completion.prompt);
-    keys.take("length", completion.length, {1, double(1 << 30)});
+    keys.take("length", completion.length, {1, kMostLength});
     keys.take("overlay", completion.overlay, kOverlayNames);
     keys.take("tool", completion.tool, kToolNames);
     keys.take("brush", completion.brush, {0, 8});

@@ -194,15 +194,15 @@ void Run::step() {
 void Run::finish_step(const StepReport& report, Clock::time_point start) {
     const bool is_at_end = report.step >= view_.status.target_step && pause_at_ < 0;
     const std::string reason = run_.loop->stop_reason();
-    if (report.step == pause_at_) {
-        halt(RunEvent::paused);
-    } else if (is_at_end || !reason.empty()) {
+    if (is_at_end || !reason.empty()) {
         run_.loop->log_last();
         if (!reason.empty()) log_event("stop", reason);
         halt(RunEvent::finished);
         view_.status.message =
             reason.empty() ? fmt::format("step {} reached and saved", report.step)
                            : fmt::format("stopped and saved at step {}: {}", report.step, reason);
+    } else if (report.step == pause_at_) {
+        halt(RunEvent::paused);
     } else if (const double rest = 1 / channels_.commands.share() - 1; rest > 0) {
         const auto took = Clock::now() - start;
         channels_.commands.yield_until(Clock::now() +

@@ -15,10 +15,12 @@ WeightAverage::WeightAverage(Parameters& parameters) : parameters_(parameters) {
         values_.push_back(parameter.value.detach().clone());
 }
 
-void WeightAverage::update(double decay) {
+void WeightAverage::update(double decay, const std::function<bool(size_t)>& is_frozen) {
     const c10::NoGradGuard no_grad;
-    for (size_t i = 0; i < values_.size(); ++i)
+    for (size_t i = 0; i < values_.size(); ++i) {
+        if (is_frozen(i) && values_[i].equal(parameters_[i].value)) continue;
         values_[i].mul_(decay).add_(parameters_[i].value, 1 - decay);
+    }
 }
 
 void WeightAverage::load(const std::vector<std::pair<std::string, at::Tensor>>& saved) {

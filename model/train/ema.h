@@ -3,6 +3,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,8 @@ namespace aft {
 class WeightAverage {
   public:
     explicit WeightAverage(Parameters& parameters);  // outlives it; a copy of their values
-    void update(double decay);                       // decay in (0, 1)
+    // decay in (0, 1). What is frozen and equal already stays so, bit for bit.
+    void update(double decay, const std::function<bool(size_t parameter)>& is_frozen);
     // From "ema.NAME" of a checkpoint; without any of them it stays as it is. Error where one is
     // missing or has another shape or dtype.
     void load(const std::vector<std::pair<std::string, at::Tensor>>& saved);

@@ -190,7 +190,7 @@ bool Trainer::Impl::apply(StepReport& report) {
     report.values["lr"] = rate;
     optimizer.update_clipped(config.train, rate, report.values["grad_norm"]);
     if (ranks && ranks->has_shards()) ranks->buckets().share_values();
-    if (ema) ema->update(config.train.ema);
+    if (ema) ema->update(config.train.ema, [&](size_t i) { return optimizer.is_frozen(i); });
     return true;
 }
 

@@ -27,13 +27,14 @@ def freezes(cli):
     """What is frozen has the same bits after training; all else moved."""
     run = cli.folder / "frozen"
     args = ["train", *SMALL, "--set", "train.freeze=biases,keys", "--set", "train.checkpoint_every=1", "--set",
-            "train.keep_checkpoints=0", "--steps", 5, "--out", run]
+            "train.keep_checkpoints=0", "--set", "train.ema=0.999", "--steps", 5, "--out", run]
     cli.ok("train with frozen groups", *args)
     first, last = (tensors.read(run / "checkpoints" / f"step-0000000{step}.safetensors")[0] for step in (1, 5))
-    same = {name for name in first if not name.startswith("optim.") and first[name] == last[name]}
+    same = {name for name in first if not name.startswith(("optim.", "ema.")) and first[name] == last[name]}
     frozen = {name for name in first if ".mixer.k." in name or name.endswith((".mixer.u", ".mixer.r"))}
-    frozen -= {name for name in frozen if name.startswith("optim.")}
+    frozen -= {name for name in frozen if name.startswith(("optim.", "ema."))}
     cli.check("they are as they were, all else is not", frozen and same == frozen, sorted(same ^ frozen))
+    cli.check("nor did their moving average", all(last[f"ema.{name}"] == last[name] for name in frozen), sorted(frozen))
     cli.bad("a group that the model does not have", ["train", *SMALL, "--set", "train.freeze=kernels", "--out", cli.folder / "no"],
             [2], "train.freeze", "'kernels'", "biases", "keys")
     cli.check("nothing is made of it", not (cli.folder / "no").exists(), cli.folder)

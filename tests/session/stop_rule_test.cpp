@@ -35,6 +35,17 @@ TEST(StopRules, TheSmoothedLossEndsTrainingWhereItIsLowEnough) {
     EXPECT_EQ(session.status().step, 70);
 }
 
+TEST(StopRules, AConditionThatIsMetAtAPauseStopsAndSaves) {
+    const Scratch scratch;
+    TestSession session(new_run(scratch / "run"));
+    session.run().set("train.until_loss", "100");
+    session.run().step(20);
+    ASSERT_TRUE(wait_state(session, RunState::stopped));
+    EXPECT_EQ(session.status().step, 20);
+    EXPECT_TRUE(wait_for([&] { return session.status().saved_step == 20; }));
+    EXPECT_TRUE(is_logged(session, "stop"));
+}
+
 TEST(StopRules, TheValidationLossEndsTraining) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));

@@ -183,6 +183,8 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
     std::vector<Column> columns = {
         {.title = "Layer", .width = has_layer_names(ui.status) ? 180.0F : 60.0F}};
     if (form.heads > 1) columns.push_back({.title = "Head", .width = 60});
+    // A view file may name a column that is not there.
+    if (ui.selection.structure_sort > int(kStructureNumbers)) ui.selection.structure_sort = 0;
     int sorted_by = -1;
     std::vector<int> numbers(columns.size(), 0);  // of each column: how it is chosen
     for (size_t i = 0; i < kStructureNumbers; ++i) {

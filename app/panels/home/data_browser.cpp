@@ -75,8 +75,13 @@ void DataBrowser::read(DataPageAnswer answer, const Config& config,
         answer.items.assign(size_t(count), nullptr);
         for (int64_t i = 0; i < count && !stop.stop_requested(); ++i) {
             if (i % kAtOnce == 0) publish(answer);
-            answer.items[size_t(i)] = std::make_shared<const DataItem>(
-                data_example(*answer.data, answer.of.part, answer.of.first + i));
+            const int64_t index = answer.of.first + i;
+            const std::string why = error_words([&] {
+                answer.items[size_t(i)] = std::make_shared<const DataItem>(
+                    data_example(*answer.data, answer.of.part, index));
+            });
+            if (!why.empty() && answer.unread.empty())
+                answer.unread = fmt::format("{} cannot be read: {}", index, why);
         }
     });
     publish(std::move(answer));
@@ -131,6 +136,7 @@ void DataBrowser::draw_answer(DrawContext& ui, const DataPageAnswer& answer) {
     if (const auto taken = grid_.draw(
             ui, {.form = form, .items = answer.items, .first = answer.of.first, .chosen = chosen_}))
         chosen_ = *taken;
+    if (!answer.unread.empty()) hint(ui, answer.unread);
     const int64_t slot = chosen_ - answer.of.first;
     const bool is_there =
         slot >= 0 && slot < int64_t(answer.items.size()) && answer.items[size_t(slot)] != nullptr;

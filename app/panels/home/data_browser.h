@@ -28,6 +28,7 @@ class DataBrowser {
         DataPageWanted of{};
         uint64_t opening = 0;  // which call of open()
         std::string problem{};
+        std::string unread{};  // the first example of the page that cannot be read, and why
         std::shared_ptr<const DataSource> data{};  // kept open for the next page
         DataFacts facts{};
         ExampleItems items{};  // of the page; null = not read yet

@@ -34,7 +34,7 @@ std::string eval_command(const ViewState& ui, const std::string& recipe_file) {
         fmt::format("afterimage eval {} --data {} --recipe {} --index {} --limit {}",
                     shell_word(ui.status.path), shell_word(ui.status.config.data.source),
                     shell_word(recipe_file), lab.first, lab.examples);
-    if (!lab.split.empty()) words += " --split " + lab.split;
+    if (!lab.split.empty()) words += " --split " + shell_word(lab.split);
     return words;
 }
 

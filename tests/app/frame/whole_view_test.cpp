@@ -2,7 +2,9 @@
 // another folder and for a run that was opened by a relative path.
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "app/state/view_compare.h"
 #include "app/state/view_file.h"
 #include "core/files.h"
 #include "tests/app/stage_fixture.h"
@@ -45,7 +47,7 @@ class WholeViews : public BareTest {
         selection.completion.mask.end();
         selection.completion.prompt = "KING:\n";
         selection.completion.length = 33;
-        selection.completion.overlay = Overlay::bits;
+        selection.completion.overlay = Overlay::spread;
         run("view.workspace_attention\nframes 6\nset attention/main/parts all\n"
             "set attention/main/reduce mean\nframes 4\n");
         run("view.workspace_biases\nframes 4\nclick structure/main/tab\nframes 4\n"
@@ -101,6 +103,16 @@ TEST_F(WholeViews, SlotsAreReadFromWhereTheyLie) {
     open(file);
     EXPECT_TRUE(until([&] { return is_there("compare/main/map_1"); })) << dump(ui());
     EXPECT_EQ(dump(ui()).find("no longer there"), std::string::npos);
+}
+
+// A file from outside may name a slot that it does not have.
+TEST(ViewCompare, TheOtherSlotIsOneThatIsThere) {
+    CompareChoice choice;
+    take_compare(nlohmann::json::parse(
+                     R"({"slots": [{"path": "/a"}, {"path": "/b"}], "other": 3, "view": "split"})"),
+                 choice);
+    EXPECT_EQ(choice.slots.size(), 2U);
+    EXPECT_EQ(choice.other, 1U);
 }
 
 TEST_F(WholeViews, TheMaskOnTheScreenIsTheOneThatWasSaved) {
