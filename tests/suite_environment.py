@@ -60,7 +60,7 @@ def scratch_in_memory():
     if "TMPDIR" in os.environ or not is_large_enough():
         yield
         return
-    folder = tempfile.mkdtemp(prefix="afterimage-tests-", dir=MEMORY)
+    folder = tempfile.mkdtemp(prefix="aft-suite-", dir=MEMORY)
     os.chmod(folder, 0o755)  # as /tmp: some tests run as another user
     os.environ["TMPDIR"], tempfile.tempdir = folder, None
     try:
