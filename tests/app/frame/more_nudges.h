@@ -19,6 +19,11 @@ inline decltype(ClickRules::nudges) more_nudges(
              ui().settings.zoom = 1;
              ui().commands.send(SetSetting{"train.until_minutes", "1000000"});
          }},
+        // The handle lies over the pin of the step that is shown.
+        {"timeline/track/pin_save",
+         [ui] {
+             if (!ui().history.empty()) ui().commands.send(ShowStep{ui().history.front()});
+         }},
         {"compare/main/what_the_lab_shows", [ui] {
              auto& changes = ui().selection.lab.recipe.interventions;
              changes.clear();
