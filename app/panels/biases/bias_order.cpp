@@ -121,12 +121,7 @@ void BiasOrder::draw_tool(PaneContext& ui) {
     fellows_.clear();
 }
 
-double BiasOrder::number_of(const BiasLayers& layers, int64_t layer, int64_t head) const {
-    if (key_ == OrderKey::change) {
-        if (!layers.has(layer)) return NAN;
-        const std::vector<BiasMap>& maps = layers.layer(layer).maps;
-        return size_t(head) < maps.size() ? root_mean_square(maps[size_t(head)]) : NAN;
-    }
+double BiasOrder::number_of(int64_t layer, int64_t head) const {
     if (!formation_.fields()) return NAN;
     const Field& field = formation_.fields()->fields.front();
     const auto row = formation_row(field, layer, head);
@@ -135,10 +130,10 @@ double BiasOrder::number_of(const BiasLayers& layers, int64_t layer, int64_t hea
 }
 
 void BiasOrder::sort(const BiasLayers& layers, Fellows& of, int64_t layer, int64_t count) {
-    if (key_ != OrderKey::alike) {
+    if (needs_numbers()) {
         of.keys.clear();
         for (int64_t i = 0; i < count; ++i)
-            of.keys.push_back(number_of(layers, layer < 0 ? i : layer, layer < 0 ? 0 : i));
+            of.keys.push_back(number_of(layer < 0 ? i : layer, layer < 0 ? 0 : i));
         of.order = largest_first(of.keys);
         return;
     }
@@ -154,7 +149,13 @@ void BiasOrder::sort(const BiasLayers& layers, Fellows& of, int64_t layer, int64
     }
     if (of.version == version) return;
     of.version = version;
-    of.order = neighbours_alike(maps, of.keys);
+    if (key_ == OrderKey::alike) {
+        of.order = neighbours_alike(maps, of.keys);
+        return;
+    }
+    of.keys.clear();
+    for (const BiasMap* map : maps) of.keys.push_back(root_mean_square(*map));
+    of.order = largest_first(of.keys);
 }
 
 void BiasOrder::update(const PaneContext& ui, const BiasLayers& layers, bool in_layers) {
@@ -163,8 +164,7 @@ void BiasOrder::update(const PaneContext& ui, const BiasLayers& layers, bool in_
     const auto all = int64_t(ui.status.layers.size());
     fellows_.resize(is_sorted() ? (in_layers ? size_t(all) : 1) : 0);
     if (!is_sorted()) return;
-    const bool needs_numbers = key_ != OrderKey::alike && key_ != OrderKey::change;
-    if (needs_numbers) {
+    if (needs_numbers()) {
         ProbeRequest request;
         request.probe = "formation";
         request.step = ui.selection.step;

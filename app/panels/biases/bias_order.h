@@ -39,7 +39,11 @@ class BiasOrder {
         std::vector<int64_t> order;  // of indices; empty: their own
         uint64_t version = 0;        // of what it was made of
     };
-    [[nodiscard]] double number_of(const BiasLayers& layers, int64_t layer, int64_t head) const;
+    // Of the probe "formation"; else the maps themselves are looked at, when they change.
+    [[nodiscard]] bool needs_numbers() const {
+        return key_ != OrderKey::alike && key_ != OrderKey::change;
+    }
+    [[nodiscard]] double number_of(int64_t layer, int64_t head) const;
     // layer -1: the layers themselves. count: of the fellows.
     void sort(const BiasLayers& layers, Fellows& of, int64_t layer, int64_t count);
     [[nodiscard]] const Fellows* fellows_of(int64_t layer) const;

@@ -125,15 +125,12 @@ void RankCosts::draw_tools(PaneContext& ui) {
                   .why_not = why_no_loss(ui),
                   .tip = "Measures on the Lab's pinned batch what the loss gains when this w keeps "
                          "1, 2, 4, ... singular values."});
-    const std::string command = rank_command(ui, recipe_of(chosen_), chosen_);
     ImGui::SameLine(0, ui.px(12));
     if (button(ui, {.name = "Copy loss command##copy_loss_command",
-                    .why_not = !why_no_loss(ui).empty() ? why_no_loss(ui)
-                               : command.empty()        ? "Nothing is saved yet."
-                                                        : "",
+                    .why_not = why_no_loss(ui),
                     .tip = "Copies the command that writes the recipe of this rank and measures "
                            "its loss."}))
-        ImGui::SetClipboardText(command.c_str());
+        ImGui::SetClipboardText(rank_command(ui, recipe_of(chosen_), chosen_).c_str());
     const std::string words = words_of(ui, chosen_);
     hint(ui, words);
     ui.recorder.item("value", ui.recorder.claim("Of this rank##of_this_rank"), words);

@@ -27,28 +27,12 @@ std::string text_of(const ExampleForm& form, const DataItem& item, size_t most) 
     return printable_line(bytes);
 }
 
-// The mean of the pixels that fall on each one of the smaller picture.
+// Not larger than `side`.
 Image shrunk(const Image& image, int64_t side) {
     const int64_t longest = std::max(image.width, image.height);
     if (longest <= side) return image;
     const auto size = [&](int64_t n) { return std::max<int64_t>(1, n * side / longest); };
-    Image out{size(image.width), size(image.height), 4, {}};
-    for (int64_t y = 0; y < out.height; ++y) {
-        const int64_t top = y * image.height / out.height;
-        const int64_t bottom = std::max(top + 1, (y + 1) * image.height / out.height);
-        for (int64_t x = 0; x < out.width; ++x) {
-            const int64_t left = x * image.width / out.width;
-            const int64_t right = std::max(left + 1, (x + 1) * image.width / out.width);
-            for (int64_t c = 0; c < 4; ++c) {
-                int64_t sum = 0;
-                for (int64_t v = top; v < bottom; ++v)
-                    for (int64_t u = left; u < right; ++u)
-                        sum += image.pixels[size_t((v * image.width + u) * 4 + c)];
-                out.pixels.push_back(uint8_t(sum / ((bottom - top) * (right - left))));
-            }
-        }
-    }
-    return out;
+    return resize_area(image, size(image.width), size(image.height));
 }
 
 Image tile_of(const ExampleForm& form, const DataItem& item, int64_t side) {

@@ -75,27 +75,24 @@ def labml_model():
          lambda state: {"module." + key: value for key, value in state.items()})
 
 
-def vit():
+def keep_of_timm(fixture, name, wrap=None):
     import timm
-    model = timm.create_model("vit_tiny_patch16_224", img_size=16, patch_size=8, embed_dim=64,
-                              depth=2, num_heads=1, num_classes=5)
+    model = timm.create_model(name, img_size=16, patch_size=8, embed_dim=64, depth=2, num_heads=1, num_classes=5)
     randomise(model, 0.1)
     model.eval()
     image = torch.randn(2, 3, 16, 16)
+    keep(fixture, model, {"image": image}, {"logits": model(image)}, wrap)
+
+
+def vit():
     ema = lambda state: {key: value.double() * 0 for key, value in state.items()}
-    keep("timm", model, {"image": image}, {"logits": model(image)},
-         lambda state: {"model": state, "epoch": 7,
-                        "model_ema": ema({"norm.weight": state["norm.weight"]})})
+    keep_of_timm("timm", "vit_tiny_patch16_224",
+                 lambda state: {"model": state, "epoch": 7,
+                                "model_ema": ema({"norm.weight": state["norm.weight"]})})
 
 
 def distilled():
-    import timm
-    model = timm.create_model("deit_tiny_distilled_patch16_224", img_size=16, patch_size=8, embed_dim=64,
-                              depth=2, num_heads=1, num_classes=5)
-    randomise(model, 0.1)
-    model.eval()
-    image = torch.randn(2, 3, 16, 16)
-    keep("timm-distilled", model, {"image": image}, {"logits": model(image)})
+    keep_of_timm("timm-distilled", "deit_tiny_distilled_patch16_224")
 
 
 def hf_vit():
