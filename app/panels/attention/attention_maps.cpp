@@ -149,7 +149,11 @@ void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, con
                                                   IM_COL32(color[0], color[1], color[2], 255));
     }
     if (ui.selection.shown().source == j) viz::draw_ring(ui, cell, viz::rgb(0xFFFFFF), 1);
-    text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, words,
+    // Two beside each other are named in short; the tooltip has all.
+    const char* const brief = j == 0 ? "class " : "dist. ";
+    const std::string label =
+        sources_before(shown.positions) > 1 ? brief + plain_number(100 * share, 1) + " %" : words;
+    text_at(ui, {cell.high.x + ui.px(8), low.y + ui.px(1)}, label,
             {text_size::hint, ui.theme.text2, Face::regular, each - side - ui.px(8)});
     ImGui::SetCursorScreenPos(cell.low);
     const Region reply =
