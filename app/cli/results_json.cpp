@@ -325,6 +325,7 @@ json to_json(const TrainResult& result) {
             {"peak_memory_bytes", result.peak_memory_bytes},
             {"seconds", result.seconds},
             {"ranks", result.ranks},
+            {"stop_reason", result.stop_reason},
             {"interrupted", result.interrupted}};
 }
 

@@ -245,6 +245,9 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     result.peak_memory_bytes = peak_memory_bytes();
     result.seconds = seconds_since(start);
     result.interrupted = result.step < until && end.reason.empty();
+    result.stop_reason = !end.reason.empty()  ? end.reason
+                         : result.interrupted ? "interrupted"
+                                              : "target";
     return result;
 }
 

@@ -39,6 +39,8 @@ struct TrainResult {
     TaskTraits task;
     int64_t peak_memory_bytes = 0;
     double seconds = 0;
+    // "target", "interrupted", or what was met before it, in the words of the log and of `say`.
+    std::string stop_reason;
     bool interrupted = false;
 };
 // Ranks beside the leader: take every step with it until it is done. Error where a rank is lost,

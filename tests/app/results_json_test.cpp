@@ -43,7 +43,7 @@ TEST(ResultsJson, NaNIsNullAndWhatIsMissingHasNoKey) {
     TrainResult train;
     EXPECT_EQ(to_json(train).dump(),
               R"({"checkpoint":"","interrupted":false,"metrics":null,"peak_memory_bytes":0,)"
-              R"("ranks":1,"run":"","seconds":0.0,"step":0,"steps_done":0})");
+              R"("ranks":1,"run":"","seconds":0.0,"step":0,"steps_done":0,"stop_reason":""})");
     train.metrics = {{"loss", kNaN}, {"lr", 1}};
     EXPECT_EQ(to_json(train)["metrics"].dump(), R"({"loss":null,"lr":1.0})");
     EXPECT_FALSE(to_json(InspectResult()).contains("step")) << "a preset is no checkpoint";
