@@ -53,6 +53,7 @@ void add_actions(Actions& actions, FrameTools& tools) {
     add_data_actions(actions);
     add_figure_actions(actions, tools.figures);
     add_view_actions(actions, tools.views);
+    add_metrics_actions(actions, tools.metrics);
     add_layout_actions(actions, tools.layouts);
     add_mask_actions(actions, tools.masks);
     add_film_actions(actions, tools.films, tools.recorder);
@@ -118,7 +119,7 @@ void update_theme(Ui& ui, float display_scale) {
 bool has_card(const FrameTools& tools) {
     return tools.palette.is_open() || tools.browser.is_open() || tools.figures.is_open() ||
            tools.views.is_open() || tools.films.is_open() || tools.layouts.is_open() ||
-           tools.masks.is_open();
+           tools.masks.is_open() || tools.metrics.is_open() || tools.notes.is_open();
 }
 
 // Something lies over the panes.
@@ -162,6 +163,10 @@ void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
     tools.layouts.draw(ui, display);
     ui.recorder.set_pane("Mask as a picture##mask_card");
     tools.masks.draw(ui, display);
+    ui.recorder.set_pane("Export metrics##metrics_card");
+    tools.metrics.draw(ui, display);
+    ui.recorder.set_pane("Note at a step##note_card");
+    tools.notes.draw(ui, display);
     ui.recorder.set_pane("Save film##film_card");
     tools.films.draw(ui, tools.recorder, display);
     ui.recorder.set_pane("Tour##tour");
@@ -279,6 +284,7 @@ void Frame::prepare(double seconds) {
     p.silence.update(p.ui);
     p.warnings.report(p.ui);
     p.tools.figures.report(p.ui);
+    p.tools.metrics.report(p.ui);
     update_theme(p.ui, p.options.display_scale);
     p.tools.layouts.apply(p.ui);
     p.host.load_image();

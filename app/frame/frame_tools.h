@@ -10,6 +10,8 @@
 #include "app/frame/cards/film_recorder.h"
 #include "app/frame/cards/layout_card.h"
 #include "app/frame/cards/mask_card.h"
+#include "app/frame/cards/metrics_card.h"
+#include "app/frame/cards/note_card.h"
 #include "app/frame/cards/palette.h"
 #include "app/frame/cards/shortcut_list.h"
 #include "app/frame/cards/tour.h"
@@ -26,6 +28,8 @@ struct FrameTools {
     ViewCard views;
     LayoutCard layouts;
     MaskCard masks;
+    MetricsCard metrics;
+    NoteCard notes;
     FilmCard films;
     FilmRecorder recorder;
     Tour tour;

@@ -140,6 +140,15 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
     scrub({"time.forward_always", "Forward in time",
            "As scrub forward, also while a field has the keyboard."},
           "Ctrl+Right", 1);
+    actions.add({.id = "note.add",
+                 .name = "Note at the shown step...",
+                 .sentence = "Writes a note at the step that is shown, or changes the one that "
+                             "stands there; its card takes any other step.",
+                 .icon = icon::text,
+                 .shortcut = "Shift+P",
+                 .menu = "Run",
+                 .why_not = needs_open_model,
+                 .run = [](PaneContext& ui) { ui.note_asked = ui.shown_step(); }});
     actions.add({.id = "time.first",
                  .name = "First moment",
                  .sentence = "All views go to the first stored moment.",
@@ -166,26 +175,37 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
 
 namespace {
 
-// Changes of settings in Controls.
+// A setting, or a note at a step.
+void change_again(Ui& ui, const SettingChange& change) {
+    if (const auto step = noted_step(change.key))
+        put_step_note(ui, *step, change.after);
+    else
+        ui.commands.send(SetSetting{change.key, change.after});
+}
+
+// Changes of settings in Controls, and notes at steps.
 void add_setting_undo(Actions& actions) {
     for (const bool is_undo : {true, false})
         actions.add({.id = is_undo ? "setting.undo" : "setting.redo",
                      .name = is_undo ? "Undo setting" : "Redo setting",
                      .sentence = is_undo ? "Gives the setting that was changed last its value "
-                                           "back, also while training runs."
-                                         : "Changes the setting again.",
+                                           "back, also while training runs; or the note at a step "
+                                           "its text."
+                                         : "Changes the setting, or the note at a step, again.",
                      .icon = is_undo ? icon::undo : icon::redo,
                      .why_not =
                          [is_undo](const ViewState& ui) {
                              const SettingHistory& history = ui.selection.settings;
                              const bool can = is_undo ? history.can_undo() : history.can_redo();
-                             return std::string(can ? "" : "No setting was changed in Controls.");
+                             return std::string(can ? ""
+                                                    : "No setting was changed in Controls, and no "
+                                                      "note at a step.");
                          },
                      .run =
-                         [is_undo](PaneContext& ui) {
+                         [is_undo](Ui& ui) {
                              SettingHistory& history = ui.selection.settings;
                              const auto change = is_undo ? history.undo() : history.redo();
-                             if (change) ui.commands.send(SetSetting{change->key, change->after});
+                             if (change) change_again(ui, *change);
                          },
                      .repeats = true});
 }
@@ -201,9 +221,10 @@ void add_undo(Actions& actions) {
         actions.add(
             {.id = is_undo ? "edit.undo" : "edit.redo",
              .name = is_undo ? "Undo" : "Redo",
-             .sentence = is_undo ? "Takes back the last change of this workspace: a stroke of "
-                                   "the mask, of the Lab's interventions, or of a setting."
-                                 : "Does the change again that was taken back.",
+             .sentence = is_undo
+                             ? "Takes back the last change of this workspace: a stroke of "
+                               "the mask, of the Lab's interventions, of a setting, or of a note."
+                             : "Does the change again that was taken back.",
              .icon = is_undo ? icon::undo : icon::redo,
              .shortcut = is_undo ? "Ctrl+Z" : "Ctrl+Y",
              .why_not = [target](const Ui& ui) { return ui.actions.why_not(ui, target(ui)); },

@@ -7,6 +7,7 @@
 
 #include "app/frame/data_location.h"
 #include "app/frame/run_actions.h"
+#include "app/frame/run_place.h"
 #include "app/state/sweep_table.h"
 #include "core/caught.h"
 #include "core/data_spec.h"
@@ -63,6 +64,8 @@ void SessionHost::report_unsaved() {
 void SessionHost::close() {
     retire();
     ui_.status = {};
+    ui_.step_notes.clear();
+    ui_.overlays.clear();
     ui_.curves = std::make_shared<Curves>();
     ui_.history.clear();
 }
@@ -127,6 +130,8 @@ void SessionHost::replace(OpenRequest request) {
     ui_.selection.unlock();
     ui_.selection.pins.clear();
     ui_.experiments = {};
+    ui_.step_notes.clear();
+    ui_.overlays.clear();
     ui_.selection.settings = {};
     ui_.selection.completion.own_id = 0;
     ui_.selection.completion.own = nullptr;
@@ -250,32 +255,13 @@ void SessionHost::open_view(const std::string& path) {
 }
 
 void SessionHost::keep_place() {
-    if (shown_.kept_as.empty()) return;
-    const Selection& selection = ui_.selection;
-    RunNotes& notes = ui_.settings.notes[shown_.kept_as];
-    if (notes.pins != selection.pins) notes.pins = selection.pins;
-    if (notes.experiments != ui_.experiments) notes.experiments = ui_.experiments;
-    notes.locked = selection.locked ? std::optional(selection.cell) : std::nullopt;
-    if (notes.recipe != selection.lab.recipe) notes.recipe = selection.lab.recipe;
-    KeptMask mask = kept_mask(selection.completion, ui_.status.config.model);
-    if (is_lower_half(mask)) mask = {};
-    if (notes.mask != mask) notes.mask = std::move(mask);
+    if (!shown_.kept_as.empty()) keep_run_place(ui_, ui_.settings.notes[shown_.kept_as]);
 }
 
 // What keep_place() kept when this run was open last.
 void SessionHost::restore_place() {
     const auto found = ui_.settings.notes.find(shown_.kept_as);
-    const RunNotes notes = found == ui_.settings.notes.end() ? RunNotes{} : found->second;
-    ui_.selection.pins = notes.pins;
-    ui_.experiments = notes.experiments;
-    if (notes.locked) ui_.selection.lock(*notes.locked);
-    show_mask(ui_.selection.completion, notes.mask);
-    const Recipe& recipe = notes.recipe;  // not that of the run before
-    LabChoice& lab = ui_.selection.lab;
-    if (recipe == lab.recipe) return;
-    lab.begin_edit("");
-    lab.recipe = recipe;
-    lab.chosen = 0;
+    restore_run_place(ui_, found == ui_.settings.notes.end() ? RunNotes{} : found->second);
 }
 
 // Once per session and place, when it is known what was opened or begun: training a file makes a

@@ -14,6 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr size_t kMostPins = 200, kMostText = 2000;  // of a run; bytes of a text
+constexpr size_t kMostRuns = 8, kMostPath = 4096;    // that lie over a run; bytes of a path
 
 std::string text_in(const json& j, const char* key) {
     std::string text = j.value(key, std::string());
@@ -52,8 +53,17 @@ KeptMask kept_mask_from_json(const json& j) {
     return mask;
 }
 
+std::vector<std::string> overlays_from_json(const json& list) {
+    std::vector<std::string> out;
+    for (const json& path : list)
+        if (path.is_string() && out.size() < kMostRuns &&
+            path.get_ref<const std::string&>().size() <= kMostPath)
+            out.push_back(path);
+    return out;
+}
+
 // What cannot be read is an Error, or goes with its words to `left_out`.
-void take_mask_and_recipe(const json& j, RunNotes& notes, std::vector<std::string>* left_out) {
+void take_checked(const json& j, RunNotes& notes, std::vector<std::string>* left_out) {
     const auto take = [&](const char* key, const auto& read) {
         if (!j.contains(key)) return;
         if (left_out == nullptr) return read();
@@ -64,6 +74,7 @@ void take_mask_and_recipe(const json& j, RunNotes& notes, std::vector<std::strin
     take("recipe", [&] {
         notes.recipe = with_context("recipe", [&] { return recipe_of_json(j.at("recipe")); });
     });
+    take("step_notes", [&] { notes.step_notes = step_notes_from_json(j.at("step_notes")); });
 }
 
 }  // namespace
@@ -77,6 +88,8 @@ json notes_to_json(const RunNotes& notes) {
     if (!notes.mask.values.empty()) j["mask"] = kept_mask_to_json(notes.mask);
     if (!notes.recipe.interventions.empty()) j["recipe"] = json(json_of_recipe(notes.recipe, ""));
     if (!notes.experiments.is_empty()) j["experiments"] = experiments_to_json(notes.experiments);
+    if (!notes.overlays.empty()) j["overlays"] = notes.overlays;
+    if (!notes.step_notes.empty()) j["step_notes"] = step_notes_to_json(notes.step_notes);
     return j;
 }
 
@@ -91,7 +104,8 @@ RunNotes notes_from_json(const json& j, std::vector<std::string>* left_out) {
                             .note = text_in(pin, "note")});
     }
     if (j.contains("locked")) out.locked = cell_from_json(j.at("locked"));
-    take_mask_and_recipe(j, out, left_out);
+    take_checked(j, out, left_out);
+    out.overlays = overlays_from_json(j.value("overlays", json::array()));
     if (j.contains("experiments"))
         out.experiments = experiments_from_json(j.at("experiments"), left_out);
     return out;

@@ -1,7 +1,7 @@
 // RunNotes: what the window keeps of a run for its user: a name, a tag and a note, the pins, the
-// locked cell, the mask of Complete, the list of the Lab and the standing experiments; and
-// KeptView, how maps and brush were set last. Both as JSON in the user's settings, read
-// defensively. Pure; any thread.
+// locked cell, the mask of Complete, the list of the Lab, the standing experiments, the overlaid
+// runs and notes at steps; and KeptView, how maps and brush were set last. Both as JSON in the
+// user's settings, read defensively. Pure; any thread.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "app/state/cell.h"
 #include "app/state/experiments.h"
+#include "app/state/step_notes.h"
 
 namespace aft::app {
 
@@ -26,6 +27,8 @@ struct RunNotes {
     KeptMask mask{};
     Recipe recipe{};  // of the Lab
     Experiments experiments{};
+    std::vector<std::string> overlays{};  // runs that Train draws with it
+    StepNotes step_notes{};  // that are not in its folder; "": one of the folder is not shown
     [[nodiscard]] bool operator==(const RunNotes&) const = default;
     [[nodiscard]] bool is_empty() const { return *this == RunNotes(); }
 };

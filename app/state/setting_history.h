@@ -1,5 +1,5 @@
-// SettingHistory: live changes of settings, to take back and do again. A drag is one change. Window
-// thread.
+// SettingHistory: live changes of settings, and of notes at steps (step_notes.h), to take back and
+// do again. A drag is one change. Window thread.
 #pragma once
 #include <cstddef>
 #include <optional>

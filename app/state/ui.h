@@ -57,11 +57,13 @@ struct ModelView {
 };
 
 // What is looked at: the model, the selection, the standing experiments, and what the user has set.
-// Others than selection and experiments are changed by the frame alone (by commands), the settings
-// also by their controls.
+// Others than selection, experiments and overlays are changed by the frame alone (by commands), the
+// settings also by their controls.
 struct ViewState : ModelView {
     Selection selection;
-    Experiments experiments;  // of the open run
+    Experiments experiments;            // of the open run, as are:
+    StepNotes step_notes;               // changed by set_step_note() alone
+    std::vector<std::string> overlays;  // runs that Train draws with it (overlay_choice.h)
     UserSettings settings;
     Workspace workspace = Workspace::home;
 
@@ -78,6 +80,7 @@ struct ViewState : ModelView {
 struct PaneContext : DrawContext, ViewState {
     Commands commands;
     std::string program;      // this program's file; empty: no other process can be started
+    int64_t note_asked = -1;  // a note at this step is to be written; taken by its card
     std::string file_chosen;  // what a form asked for by BrowseFiles; taken by it; "" = nothing
 };
 

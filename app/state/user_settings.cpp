@@ -190,6 +190,8 @@ void merge_notes(const RunNotes& theirs, const RunNotes& loaded, RunNotes& ours)
     merge(theirs.pins, loaded.pins, ours.pins);
     merge(theirs.locked, loaded.locked, ours.locked);
     merge(theirs.experiments, loaded.experiments, ours.experiments);
+    merge(theirs.overlays, loaded.overlays, ours.overlays);
+    merge(theirs.step_notes, loaded.step_notes, ours.step_notes);
 }
 
 RunNotes notes_of(const UserSettings& settings, const std::string& path) {

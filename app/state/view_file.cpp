@@ -219,6 +219,7 @@ SavedView view_of(const PaneContext& ui) {
     view.step = selection.step;
     view.place.pins = selection.pins;
     view.place.experiments = ui.experiments;
+    for (const std::string& run : ui.overlays) view.place.overlays.push_back(whole_path(run));
     view.place.mask = kept_mask(selection.completion, ui.status.config.model);
     for (WatchedCompletion& one : view.place.experiments.completions)
         one.path = whole_path(one.path);
@@ -274,6 +275,7 @@ void show_view(PaneContext& ui, const SavedView& view) {
     ui.commands.send(ShowStep{view.step});
     selection.pins = view.place.pins;
     add_missing(ui.experiments, view.place.experiments);
+    ui.overlays = view.place.overlays;
     selection.unlock();
     selection.cell = view.cell;
     if (view.place.locked) selection.lock(*view.place.locked);
@@ -297,6 +299,7 @@ SavedView read_view_file(const std::string& path) {
     SavedView view = with_context(shown_path(path), [&] { return from_json(whole); });
     look_beside(path, view.model);
     for (CompareSlot& slot : view.compare.slots) look_beside(path, slot.path);
+    for (std::string& run : view.place.overlays) look_beside(path, run);
     return view;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <list>
 
+#include "core/caught.h"
 #include "core/system/omp_team.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/naming.h"
@@ -83,14 +84,24 @@ void describe_run(const std::string& path, StoredModel& model) {
     model.is_growing = is_run_locked(run);
     model.saved = checkpoint_steps(run);
     model.steps = stored_steps(run);
-    uint64_t offset = 0;
-    while (read_rows(run, offset, model.curves)) {
+    while (read_rows(run, model.log_bytes, model.curves)) {
     }
     model.status.loss = last_value(model.curves, "loss");
     model.status.metric = last_value(model.curves, model.status.task.metric);
     AFT_CHECK(!model.steps.empty(), "{}: no step is stored in this run yet{}", path,
               model.is_growing ? "; it is being trained, look again later" : "");
     model.status.step = model.steps.back();
+}
+
+// Appends what has been logged since. False: the log is another one than before.
+bool append_logged(const std::filesystem::path& run, StoredModel& model) {
+    const size_t rows = model.curves.step.size();
+    const std::string broken = error_words([&] {
+        while (read_rows(run, model.log_bytes, model.curves)) {
+        }
+    });
+    const NumberColumn& step = model.curves.step;
+    return broken.empty() && (rows == 0 || step.size() == rows || step[rows] > step[rows - 1]);
 }
 
 StoredMoment find_moment(const std::string& path, int64_t step) {
@@ -152,6 +163,23 @@ StoredModel stored_model(const std::string& path) {
     model.status.path = path;
     model.status.name = shown_name(path);
     return model;
+}
+
+bool follow_log(StoredModel& model) {
+    const std::string path = model.status.path;
+    if (!is_run_folder(path)) {
+        model = stored_model(path);
+        return true;
+    }
+    std::error_code error;
+    const uint64_t bytes = std::filesystem::file_size(metrics_path(path), error);
+    if (!error && bytes == model.log_bytes) return false;
+    const size_t rows = model.curves.step.size();
+    if (error || bytes < model.log_bytes || !append_logged(path, model)) {
+        model = stored_model(path);
+        return true;
+    }
+    return model.curves.step.size() != rows;
 }
 
 struct StoredBiases::Impl {

@@ -22,10 +22,15 @@ struct StoredModel {
     std::vector<int64_t> steps;  // whose position biases are stored, ascending
     std::vector<int64_t> saved;  // those with whole weights
     Curves curves;               // what the run has logged; empty for a checkpoint
+    uint64_t log_bytes = 0;      // of metrics.jsonl that are in them
     bool is_growing = false;     // a process trains it now
 };
 // Error as opening it would give, or where nothing is stored yet.
 [[nodiscard]] StoredModel stored_model(const std::string& path);
+// Takes what the run has logged since into `model.curves`, and nothing else; reads it anew where
+// the log was written anew. False: there is nothing new. Error as stored_model(), or at a broken
+// line.
+bool follow_log(StoredModel& model);
 
 // Reads them, and keeps the weights that it has read last for the next question.
 class StoredBiases {

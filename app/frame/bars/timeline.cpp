@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/frame/bars/note_pins.h"
 #include "app/frame/cards/overlays.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
+#include "app/widgets/text.h"
 #include "app/widgets/tooltip.h"
 #include "core/text.h"
 
@@ -51,7 +53,10 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     return {icon::flag, t.series[2]};
 }
 
-void draw_pins(PaneContext& ui, const TimelineTrack& track, const std::vector<Event>& events) {
+// The step whose menu is asked for by the right button.
+std::optional<int64_t> draw_pins(PaneContext& ui, const TimelineTrack& track,
+                                 const std::vector<Event>& events) {
+    std::optional<int64_t> menu;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     float last_x = -1e9f;
     for (const Event& event : events) {
@@ -70,14 +75,12 @@ void draw_pins(PaneContext& ui, const TimelineTrack& track, const std::vector<Ev
         ImGui::SetNextItemAllowOverlap();
         if (ImGui::InvisibleButton(path.id.c_str(), {ui.px(16), ui.px(16)}))
             ui.selection.step = event.step;
-        if (event.kind == "save" && ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
-            ui.selection.step = event.step;
-            ImGui::OpenPopup("pin");
-        }
+        if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) menu = event.step;
         ui.recorder.item("pin", path, event.text);
         tooltip(ui, {.name = fmt::format("step {}", group_thousands(event.step)),
                      .sentence = event.text});
     }
+    return menu;
 }
 
 // What P has kept: a click goes back to its place and step.
@@ -105,10 +108,13 @@ void draw_kept(PaneContext& ui, const TimelineTrack& track) {
     }
 }
 
-// Of a saved step, by the right button: what can be done with it.
-void draw_pin_menu(Ui& ui) {
+// By the right button: what can be done with a step that is saved, and its note.
+void draw_step_menu(Ui& ui, int64_t step, bool is_saved) {
     const PopupScope popup(ui, "pin");
     if (!popup.is_open()) return;
+    text(ui, "Step " + group_thousands(step), {text_size::label, ui.theme.text3});
+    if (draw_note_rows(ui, step)) ImGui::CloseCurrentPopup();
+    if (!is_saved) return;
     for (const auto& [action, words] :
          {std::pair{"run.rewind_shown", "Rewind to this step"},
           std::pair{"run.branch_shown", "Branch from this step"},
@@ -275,9 +281,23 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         playing_ = false;
         ui.selection.step = wanted >= now ? -1 : *nearest;
     }
-    draw_pins(ui, track, pins_.of(ui));
+    const std::vector<Event>& events = pins_.of(ui);
+    std::optional<int64_t> menu = draw_pins(ui, track, events);
+    if (const auto of_note = draw_note_pins(ui, track)) menu = of_note;
+    if (r.hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right) && !menu)
+        menu = step_at(ui, track, r.mouse.x);
     draw_kept(ui, track);
-    draw_pin_menu(ui);
+    const auto is_saved = [&](int64_t step) {
+        return std::any_of(events.begin(), events.end(), [&](const Event& event) {
+            return event.kind == "save" && event.step == step;
+        });
+    };
+    if (menu) {
+        menu_step_ = *menu;
+        if (is_saved(*menu)) ui.selection.step = *menu;
+        ImGui::OpenPopup("pin");
+    }
+    draw_step_menu(ui, menu_step_, is_saved(menu_step_));
     const float x = std::round(track.x(handle));
     draw->AddRectFilled({x - ui.px(1), a.y - ui.px(4)}, {x + ui.px(1), b.y}, ui.theme.accent);
     draw->AddRectFilled({x - ui.px(5), a.y - ui.px(9)}, {x + ui.px(5), a.y}, ui.theme.accent,

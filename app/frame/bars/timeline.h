@@ -23,6 +23,7 @@ class Timeline {
     bool playing_ = false;
     int speed_ = 1;  // index into 0.5, 1, 2, 4
     double next_ = 0;
+    int64_t menu_step_ = 0;  // of the menu by the right button
     PinnedEvents pins_;
     LossLines lines_;
 };

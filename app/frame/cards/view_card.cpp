@@ -104,7 +104,8 @@ void ViewCard::draw_format(DrawContext& ui) {
 void ViewCard::draw_words(PaneContext& ui) const {
     if (!problem_.empty()) return draw_problem(ui, problem_);
     constexpr const char* kWords[] = {
-        "Keeps the model's path, step, place, pins, experiments, how maps are drawn, what Compare, "
+        "Keeps the model's path, step, place, pins, experiments, overlaid runs, how maps are "
+        "drawn, what Compare, "
         "the Lab and Complete hold with the mask, and what single panes choose.",
         "The panes in the middle as they are arranged; letters and maps are sharp at every scale.",
         "The panes in the middle as they are arranged; text stays text, maps are embedded.",
@@ -138,6 +139,12 @@ void ViewCard::draw(Ui& ui, ImVec2 display) {
     draw_words(ui);
     ImGui::SetCursorPosY(height - ui.px(28 + 40));
     const std::string why = file_.empty() ? "Type the file to write." : "";
+    if (ui.workspace == Workspace::train) {  // the logged numbers themselves
+        const float top = ImGui::GetCursorPosY();
+        ImGui::SetCursorPosY(top + ui.px(3));  // in the middle of the others' height
+        if (action_button(ui, "file.export_metrics", ButtonKind::ghost)) is_open_ = false;
+        ImGui::SetCursorPosY(top);
+    }
     const CardAnswer answer =
         save_buttons(ui, {.why_not = why, .tip = "Writes it.", .is_submitted = edit.is_submitted});
     if (answer == CardAnswer::cancel) is_open_ = false;

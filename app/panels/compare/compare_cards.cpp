@@ -21,7 +21,6 @@ namespace aft::app {
 namespace {
 
 constexpr float kCard = 66, kCardGap = 8, kAdd = 124;  // pixels at scale 1
-constexpr size_t kMostRuns = 12;
 
 // "training 1.234 bits/dim": what was logged last at the slot's step or before it.
 std::string slot_metric(const PaneContext& ui, const ComparedSlot& slot) {
@@ -134,15 +133,6 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
     if (is_gone) compare.remove(index);
 }
 
-std::vector<std::string> CompareCards::known_runs(const PaneContext& ui) const {
-    std::vector<std::string> paths;
-    for (const RecentItem& item : ui.settings.recent) paths.push_back(item.path);
-    if (const auto here = runs_.latest()) paths.insert(paths.end(), here->begin(), here->end());
-    paths = of_runs(paths);
-    if (paths.size() > kMostRuns) paths.resize(kMostRuns);
-    return paths;
-}
-
 void CompareCards::draw_path(PaneContext& ui) {
     ImGui::Dummy({ui.px(4), ui.px(4)});
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(6));
@@ -215,7 +205,7 @@ void CompareCards::draw_list(PaneContext& ui, const CompareSlots& slots) {
         if (line("What the Lab shows##what_the_lab_shows", "What the Lab shows", words))
             add(std::move(changed));
     }
-    for (const std::string& path : known_runs(ui))
+    for (const std::string& path : runs_.paths(ui))
         if (line(WidgetName::data(path), shown_name(path), "")) add({.path = path});
     draw_path(ui);
     ImGui::Dummy({ui.px(4), ui.px(6)});
@@ -239,13 +229,11 @@ void CompareCards::draw(PaneContext& ui, const CompareSlots& slots) {
                                      .why_not = is_full ? "Four slots are compared at most." : "",
                                      .tip = "Another step, run or checkpoint beside these."});
     if (pressed || (std::exchange(opens_, false) && !is_full)) {
-        if (!runs_.is_busy())
-            runs_.start(
-                [](const auto& publish, const std::stop_token&) { publish(runs_here(kMostRuns)); });
+        runs_.look();
         ImGui::OpenPopup("add slot");
     }
     draw_list(ui, slots);
-    if (runs_.is_busy()) ui.want_frame_at(ui.time + 0.05);
+    if (runs_.is_looking()) ui.want_frame_at(ui.time + 0.05);
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({all, ui.px(kCard)});
 }

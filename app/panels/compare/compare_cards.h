@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/panels/compare/compare_recipe.h"
-#include "app/state/background.h"
+#include "app/panels/shared/known_runs.h"
 
 namespace aft::app {
 
@@ -20,11 +20,10 @@ class CompareCards {
     void draw_head(PaneContext& ui, const ComparedSlot& slot, size_t index, float width);
     void draw_list(PaneContext& ui, const CompareSlots& slots);
     void draw_path(PaneContext& ui);
-    [[nodiscard]] std::vector<std::string> known_runs(const PaneContext& ui) const;
 
     bool opens_ = false;
     std::string path_, problem_;
-    Background<std::vector<std::string>> runs_;  // of the folder runs/ here
+    KnownRuns runs_{12};
     SlotRecipes recipes_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/state/overlay_choice.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/text.h"
@@ -59,10 +60,28 @@ void compare_item(PaneContext& ui, const std::string& path) {
     ImGui::CloseCurrentPopup();
 }
 
+void overlay_item(PaneContext& ui, const std::string& path) {
+    const bool is_on = is_overlaid(ui, path);
+    if (!button(ui, {.name = "Overlay in Train##overlay_run",
+                     .icon = icon::chart,
+                     .kind = ButtonKind::ghost,
+                     .why_not = why_no_overlay(ui, path),
+                     .tip = "Draws its curves with those of the open run, in Train.",
+                     .shown = is_on ? "Remove from Train's plots" : "Overlay in Train"}))
+        return;
+    toggle_overlay(ui, path);
+    if (!is_on) {
+        ui.commands.send(ShowWorkspace{Workspace::train});
+        ui.commands.send(ShowPane{"curves"});
+    }
+    ImGui::CloseCurrentPopup();
+}
+
 }  // namespace
 
 void run_menu(PaneContext& ui, const RecentItem& item, ImVec2 at) {
-    if (!more_button(ui, item.path, "Name, tag and note of this run; compare or forget it.", at))
+    if (!more_button(ui, item.path,
+                     "Name, tag and note of this run; compare, overlay or forget it.", at))
         return;
     const PopupScope popup(ui, ("more of " + item.path).c_str());
     if (!popup.is_open()) return;
@@ -75,6 +94,7 @@ void run_menu(PaneContext& ui, const RecentItem& item, ImVec2 at) {
     if (notes != before) ImGui::MarkIniSettingsDirty();  // saves them soon
     const std::string path = item.path;                  // forgetting it ends the item
     compare_item(ui, path);
+    overlay_item(ui, path);
     const bool is_open = ui.has_model() && ui.status.path == path;
     if (button(ui, {.name = "Forget this run##forget_run",
                     .icon = icon::trash,

@@ -52,7 +52,7 @@ class LogPanel final : public Panel {
         const bool has_run = last && last->opened == ui.opened && ui.has_model();
         static const std::vector<std::string> kNone;
         const std::vector<std::string>& of_run = has_run ? last->lines : kNone;
-        if (ui.log.empty() && of_run.empty()) {
+        if (ui.log.empty() && of_run.empty() && ui.step_notes.empty()) {
             hint(ui, "Messages of the window and of the open run appear here.");
             return;
         }
@@ -63,7 +63,8 @@ class LogPanel final : public Panel {
                     .tip = "Shows the messages that have these letters."},
                    filter_);
         ImGui::BeginChild("lines");
-        const size_t from_run = draw_run(ui, of_run), shown = draw_messages(ui);
+        const size_t from_run = draw_run(ui, of_run), notes = draw_notes(ui);
+        const size_t shown = draw_messages(ui);
         const size_t all = ui.log.size() + of_run.size();
         if (shown_ != all) ImGui::SetScrollHereY(1);
         shown_ = all;
@@ -73,6 +74,9 @@ class LogPanel final : public Panel {
         ui.recorder.item("value", ui.recorder.claim("Run lines##run_lines"),
                          fmt::format("{} of {}{}", from_run, of_run.size(),
                                      last_shown_.empty() ? "" : ": " + last_shown_));
+        if (!ui.step_notes.empty())
+            ui.recorder.item("value", ui.recorder.claim("Notes##notes"),
+                             fmt::format("{} of {}", notes, ui.step_notes.size()));
     }
 
   private:
@@ -109,13 +113,26 @@ class LogPanel final : public Panel {
             text_wrapped(ui, line, text_size::hint, ui.theme.text2);
             last_shown_ = line;
         }
-        if (!lines.empty())
-            text(ui, "This window", {text_size::hint, ui.theme.text3, Face::semibold});
+        return shown;
+    }
+
+    // At steps of the run, wherever they are kept.
+    size_t draw_notes(const PaneContext& ui) const {
+        size_t shown = 0;
+        for (const auto& [step, note] : ui.step_notes) {
+            const std::string line = fmt::format("step {}  {}", group_thousands(step), note);
+            if (is_hidden(line)) continue;
+            if (++shown == 1)
+                text(ui, "Notes at steps", {text_size::hint, ui.theme.text3, Face::semibold});
+            text_wrapped(ui, line, text_size::hint, ui.theme.text2);
+        }
         return shown;
     }
 
     size_t draw_messages(Ui& ui) const {
         size_t shown = 0;
+        if (!last_shown_.empty() || !ui.step_notes.empty())
+            text(ui, "This window", {text_size::hint, ui.theme.text3, Face::semibold});
         for (const LogLine& line : ui.log) {
             if (is_hidden(line.text)) continue;
             ++shown;
@@ -150,7 +167,8 @@ PanelRoom log_panel() {
             .id = "log",
             .icon = icon::text,
             .help =
-                "The last lines of log.txt of the open run, then every message of the window, with "
+                "The last lines of log.txt of the open run, its notes at steps, then every message "
+                "of the window, with "
                 "the seconds since the start. Errors also stay behind the bell at the top right.",
             .places = places,
             .make = make_panel<LogPanel>};

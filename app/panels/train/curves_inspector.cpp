@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/shared/copy_command.h"
+#include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
 #include "core/text.h"
 #include "model/model_files.h"
@@ -46,6 +47,7 @@ void curves_inspector(Ui& ui, const PlotSeries& columns) {
     if (ui.status.floor_bits)
         key_value(ui, "Floor of the data##floor", plain_number(*ui.status.floor_bits, 4), "bits");
     section(ui, "Actions##actions");
+    action_button(ui, "file.export_metrics");
     copy_command_button(ui, log_command(ui),
                         "Copies the command that writes all curves as a table.");
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/text.h"
 
@@ -25,8 +26,16 @@ std::vector<viz::CardRow> rows_of(const NamedPlot& plot, double step) {
 
 }  // namespace
 
-viz::CurveCard card_at(std::span<const NamedPlot> plots, const NumberView& steps, double x) {
-    viz::CurveCard card{.x = viz::nearest(steps, x), .rows = {}};
+viz::CurveCard card_at(std::span<const NamedPlot> plots, std::span<const NumberView> steps,
+                       double x) {
+    viz::CurveCard card{.x = x, .rows = {}};
+    double away = std::numeric_limits<double>::infinity();
+    for (const NumberView& of_run : steps) {
+        const double step = viz::nearest(of_run, x);
+        if (of_run.empty() || std::abs(step - x) >= away) continue;
+        away = std::abs(step - x);
+        card.x = step;
+    }
     for (const NamedPlot& plot : plots) {
         const std::vector<viz::CardRow> rows = rows_of(plot, card.x);
         if (rows.empty()) continue;

@@ -8,46 +8,43 @@
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/train/curves_inspector.h"
+#include "app/panels/train/overlay_curves.h"
+#include "app/panels/train/overlay_list.h"
 #include "app/panels/train/plot_card.h"
 #include "app/panels/train/plot_series.h"
+#include "app/panels/train/plot_states.h"
 #include "app/state/open_path.h"
 #include "app/state/standing_events.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
-#include "app/widgets/states.h"
 #include "app/widgets/text.h"
 #include "core/text.h"
 
 namespace aft::app {
 namespace {
 
-// "train.learning_rate = 1e-3" -> "learning rate 1e-3"
-std::string event_words(std::string text) {
-    text = text.substr(text.starts_with("train.") ? 6 : 0);
-    const size_t equals = text.find(" = ");
-    if (equals != std::string::npos) text.replace(equals, 3, " ");
-    std::replace(text.begin(), text.end(), '_', ' ');
-    return text;
-}
+constexpr size_t kNoteLetters = 24;  // of a note beside its line
+constexpr float kTight = 900;        // pixels of a pane whose tools have no words
 
 class PlotsPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
+    void actions(Actions& actions) override;
 
   private:
     using Plot = NamedPlot;
     enum PlotPlace { loss, gradient, bias, speed, rate, count };
 
-    void draw_tools(DrawContext& ui);
+    void draw_tools(PaneContext& ui);
     [[nodiscard]] std::vector<PlotPlace> small_plots() const;
     void draw_small(PaneContext& ui, float height);
     void draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size);
     [[nodiscard]] Plot loss_plot(PaneContext& ui);
-    [[nodiscard]] static Plot gradient_plot(PaneContext& ui);
-    [[nodiscard]] static Plot bias_plot(PaneContext& ui);
+    [[nodiscard]] Plot gradient_plot(PaneContext& ui);
+    [[nodiscard]] Plot bias_plot(PaneContext& ui);
     [[nodiscard]] Plot speed_plot(PaneContext& ui);
-    [[nodiscard]] static Plot rate_plot(PaneContext& ui);
+    [[nodiscard]] Plot rate_plot(PaneContext& ui);
 
     PlotSeries columns_;
     struct Axes {
@@ -58,17 +55,24 @@ class PlotsPanel final : public Panel {
     std::vector<Plot> plots_;  // of this frame, by PlotPlace
     viz::AxisZoom x_zoom_, y_zooms_[count];
     std::map<std::string, viz::CurveCache> caches_;  // by the plot's id
-    std::optional<double> marker_, next_marker_;
+    struct HoverLine {
+        std::optional<double> now, next;  // in steps: of this frame, of the one that comes
+    } marker_;
+    OverlayRuns overlays_;
+    OverlayList list_;
 };
 
-void PlotsPanel::draw_tools(DrawContext& ui) {
+void PlotsPanel::draw_tools(PaneContext& ui) {
     ui.recorder.set_section("Scale##scale");
     static const std::vector<Choice> kScales = {{"Linear##linear"}, {"Log##log"}};
     const float available = ImGui::GetContentRegionAvail().x;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float left = at.x + std::max(ui.px(120), available - tools_width_);
-    text_at(ui, {left, at.y + ui.px(5)}, "Smooth", {text_size::label, ui.theme.text2});
-    ImGui::SetCursorScreenPos({left + ui.px(58), at.y});
+    ImGui::SetCursorScreenPos({left, at.y});
+    list_.draw(ui, overlays_, available < ui.px(kTight));
+    const float smooth = ImGui::GetItemRectMax().x + ui.px(14);
+    text_at(ui, {smooth, at.y + ui.px(5)}, "Smooth", {text_size::label, ui.theme.text2});
+    ImGui::SetCursorScreenPos({smooth + ui.px(58), at.y});
     NumberField field{.name = "Smooth##smooth", .min = 0, .max = 0.99, .standard = 0.9};
     field.decimals = 2;
     field.width = 150;
@@ -92,11 +96,14 @@ void PlotsPanel::draw_tools(DrawContext& ui) {
 void PlotsPanel::draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size) {
     viz::CurvePlot& plot = plots_[place].view;
     plot.size = size;
-    plot.marker = marker_;
+    plot.marker = marker_.now;
     plot.log_x = axes_.x_scale == 1;
     plot.cuts_peaks = true;
     plot.zoom = {&x_zoom_, &y_zooms_[place]};
-    plot.card = [this, &ui](double x) { return card_at(plots_, ui.curves->step, x); };
+    std::vector<NumberView> steps = {ui.curves->step};
+    for (const OverlayRun& run : overlays_.all())
+        if (run.model) steps.emplace_back(run.model->curves.step);
+    plot.card = [this, &steps](double x) { return card_at(plots_, steps, x); };
     plot.cache = &caches_[plot.id];
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();
@@ -119,12 +126,14 @@ void PlotsPanel::draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size) {
                                                                  reply.y_low, reply.y_high),
                       .why_not = {}});
     if (!reply.hovered) return;
-    next_marker_ = reply.hovered;
+    marker_.next = reply.hovered;
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Right))
+        list_.open_menu(std::llround(std::clamp(*reply.hovered, 0.0, double(ui.status.step))));
     ui.recorder.area({.kind = "value",
                       .path = ui.recorder.claim("Card##card"),
                       .min = a,
                       .max = b,
-                      .value = card_words(card_at(plots_, ui.curves->step, *reply.hovered)),
+                      .value = card_words(card_at(plots_, steps, *reply.hovered)),
                       .why_not = {}});
 }
 
@@ -147,6 +156,7 @@ PlotsPanel::Plot PlotsPanel::loss_plot(PaneContext& ui) {
                                .color = ui.theme.series[3],
                                .dots = true});
     }
+    overlay_loss(ui, overlays_.all(), axes_.smoothing, out);
     for (const Event& event : standing_events(ui.curves->events)) {
         if (event.kind == "save") continue;
         const bool is_error = event.kind == "error";
@@ -156,6 +166,11 @@ PlotsPanel::Plot PlotsPanel::loss_plot(PaneContext& ui) {
                                         : event.kind == "undone" ? ui.theme.text3
                                                                  : ui.theme.series[1]});
     }
+    for (const auto& [step, note] : ui.step_notes)
+        plot.events.push_back(
+            {.x = double(step), .text = short_words(note, kNoteLetters), .color = ui.theme.text2});
+    std::stable_sort(plot.events.begin(), plot.events.end(),
+                     [](const auto& a, const auto& b) { return a.x < b.x; });
     return out;
 }
 
@@ -164,22 +179,27 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(PaneContext& ui) {
     viz::CurvePlot& plot = out.view;
     const std::string prefix = "grad_norm.group.";
     const auto& all = ui.curves->columns;
-    const auto add = [&](std::string name, const NumberColumn& values, size_t color) {
+    const auto add = [&](std::string name, const NumberColumn& values, ImU32 color) {
         out.names.push_back(name);
         plot.curves.push_back({.label = std::move(name),
                                .x = ui.curves->step,
                                .y = values,
-                               .color = ui.theme.series[color % 8],
+                               .color = color,
                                .width = 1.5f,
                                .decimals = 2});
     };
+    // Beside other runs what they have in common: the norm of all parameters together.
+    const bool is_alone = overlays_.all().empty();
     for (const auto& [key, values] : all) {
-        if (!key.starts_with(prefix)) continue;
+        if (!is_alone || !key.starts_with(prefix)) continue;
         std::string name = key.substr(prefix.size());
         std::replace(name.begin(), name.end(), '_', ' ');
-        add(std::move(name), values, plot.curves.size() + 1);
+        add(std::move(name), values, ui.theme.series[(plot.curves.size() + 1) % 8]);
     }
-    if (plot.curves.empty() && all.contains("grad_norm")) add("all", all.at("grad_norm"), 0);
+    if (plot.curves.empty() && all.contains("grad_norm"))
+        add("all", all.at("grad_norm"),
+            is_alone ? ui.theme.series[0] : run_color(ui, ui.status.path));
+    overlay_column(overlays_.all(), "grad_norm", " all", out);
     return out;
 }
 
@@ -209,6 +229,10 @@ PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
              .width = 1.5f,
              .decimals = 2});
     }
+    // Of other runs the selected layer alone: all of all would be no picture.
+    const int64_t layer = std::max<int64_t>(0, ui.selection.cell.layer);
+    overlay_column(overlays_.all(), fmt::format("bias_norm.layer.{}", layer),
+                   fmt::format(" layer {}", layer), out);
     return out;
 }
 
@@ -216,12 +240,14 @@ PlotsPanel::Plot PlotsPanel::speed_plot(PaneContext& ui) {
     Plot out{.view = {.id = "speed", .title = "Speed", .unit = "it/s"}};
     if (columns_.speed.empty()) return out;
     out.names = {"one step"};
-    out.view.curves.push_back({.label = "",
-                               .x = ui.curves->step,
-                               .y = columns_.speed,
-                               .color = ui.theme.series[0],
-                               .smoothing = 0.8,
-                               .decimals = 1});
+    out.view.curves.push_back(
+        {.label = "",
+         .x = ui.curves->step,
+         .y = columns_.speed,
+         .color = overlays_.all().empty() ? ui.theme.series[0] : run_color(ui, ui.status.path),
+         .smoothing = 0.8,
+         .decimals = 1});
+    overlay_speed(overlays_.all(), out);
     return out;
 }
 
@@ -236,6 +262,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
                                .color = ui.theme.text2,
                                .width = 1.5f,
                                .decimals = 5});
+    overlay_column(overlays_.all(), "lr", "", out);
     return out;
 }
 
@@ -266,81 +293,15 @@ void PlotsPanel::draw_small(PaneContext& ui, float height) {
     }
 }
 
-// After which changes, and what is safe.
-std::string error_sentence(const ModelView& ui) {
-    const Status& s = ui.status;
-    if (s.can_resume && s.step > std::max<int64_t>(s.saved_step, 0))
-        return fmt::format(
-            "What was learnt up to step {} is in memory only: save it, or resume "
-            "when the cause is gone.",
-            group_thousands(s.step));
-    if (s.can_resume) return "Nothing is lost: resume when the cause is gone.";
-    int64_t step = -1;
-    std::string changes;
-    for (const Event& event : standing_events(ui.curves->events)) {
-        if (event.kind != "learning-rate" && event.kind != "setting") continue;
-        changes = (event.step == step ? changes + " and " : "") + event_words(event.text);
-        step = event.step;
-    }
-    std::string words;
-    if (step >= 0)
-        words = fmt::format("It follows {}, set at step {}. ", changes, group_thousands(step));
-    if (s.saved_step < 0) return words + "Nothing is saved yet.";
-    return words + fmt::format("Step {} is saved and safe.", group_thousands(s.saved_step));
-}
-
-// The filled button stands above, in the pane Run: none here.
-void draw_no_curves(Ui& ui) {
-    const Status& s = ui.status;
-    if (!s.task.is_trainable()) {
-        empty_state(ui, {.drawing = Drawing::curve,
-                         .title = "Nothing to train",
-                         .sentence = s.task.no_training + "."});
-        return;
-    }
-    const bool is_fresh = s.step == 0;
-    std::string sentence = "The curves begin with the second step.";
-    if (!is_fresh && ui.curves->step.size() == 1)
-        sentence = fmt::format("Step {} alone is logged so far; the curves begin with the next.",
-                               group_thousands(int64_t(ui.curves->step[0])));
-    else if (!is_fresh)
-        sentence = fmt::format("{} steps are trained{}", group_thousands(s.step),
-                               s.can_train ? ", but this checkpoint carries no curves; they begin "
-                                             "with the next step."
-                                           : "; this checkpoint carries no curves.");
-    empty_state(ui, {.drawing = Drawing::curve,
-                     .title = is_fresh ? "Nothing trained yet" : "No curves yet",
-                     .sentence = sentence,
-                     .hint = s.can_train ? "Space starts and pauses, . trains one step." : ""});
-}
-
 void PlotsPanel::draw(Ui& ui) {
-    if (!ui.has_model()) {
-        empty_state(
-            ui, {.drawing = Drawing::curve,
-                 .title = "No run is open",
-                 .sentence =
-                     "Start a run to watch its loss, gradients and biases move while it learns.",
-                 .primary = "file.new_run",
-                 .secondary = "file.open_demo",
-                 .hint = "Space starts and pauses, . trains one step.",
-                 .secondary_words = "Try the demo"});
-        return;
-    }
-    if (!ui.status.error.empty())
-        banner(ui, {.kind = ToastKind::error,
-                    .title = std::string(ui.status.state == RunState::error ? "Training stopped: "
-                                                                            : "Training paused: ") +
-                             ui.status.error,
-                    .sentence = error_sentence(ui),
-                    .actions = {ui.status.can_resume ? "run.save" : "run.retry_step", "view.log",
-                                "run.copy_error"}});
-    if (ui.curves->step.size() < 2) {
-        draw_no_curves(ui);
-        return;
-    }
+    if (draw_no_curves(ui)) return;
     if (columns_.refresh(*ui.curves, ui.status.task.loss_in_bits)) ui.want_frames(2);
-    marker_ = std::exchange(next_marker_, std::nullopt);
+    overlays_.update(ui);
+    marker_.now = std::exchange(marker_.next, std::nullopt);
+    if (const std::string words = overlays_.left_out(ui); !words.empty()) {
+        hint(ui, words);
+        ui.recorder.item("hint", ui.recorder.claim("Left out##left_out"), words);
+    }
     const ImVec2 at = ImGui::GetCursorPos();
     draw_tools(ui);
     ImGui::SetCursorPos(at);
@@ -355,7 +316,8 @@ void PlotsPanel::draw(Ui& ui) {
     const float below = has_small ? small + spacing : ui.px(2);
     draw_plot(ui, loss, {available.x, std::max(ui.px(190), available.y - below)});
     if (has_small) draw_small(ui, small);
-    if (marker_ != next_marker_) ui.want_frames(2);
+    list_.draw_menu(ui);
+    if (marker_.now != marker_.next) ui.want_frames(2);
 }
 
 void PlotsPanel::inspector(Ui& ui) {
@@ -364,17 +326,50 @@ void PlotsPanel::inspector(Ui& ui) {
     curves_inspector(ui, columns_);
 }
 
+void PlotsPanel::actions(Actions& actions) {
+    actions.add(
+        {.id = "train.overlay_runs",
+         .name = "Overlay runs...",
+         .sentence = "Chooses other runs whose curves are drawn with those of the open one.",
+         .icon = icon::compare,
+         .why_not =
+             [](const ModelView& ui) {
+                 return std::string(!ui.has_model()              ? "No run is open."
+                                    : ui.curves->step.size() < 2 ? "This run has no curves yet."
+                                                                 : "");
+             },
+         .run =
+             [this](PaneContext& ui) {
+                 ui.commands.send(ShowWorkspace{Workspace::train});
+                 ui.commands.send(ShowPane{"curves"});
+                 list_.open();
+             }});
+    actions.add({.id = "train.remove_overlays",
+                 .name = "Remove overlaid runs",
+                 .sentence = "Draws the open run alone.",
+                 .icon = icon::close,
+                 .why_not =
+                     [](const ViewState& ui) {
+                         return std::string(ui.overlays.empty() ? "No run is overlaid." : "");
+                     },
+                 .run = [](ViewState& ui) { ui.overlays.clear(); }});
+}
+
 }  // namespace
 
 PanelRoom plots_panel() {
-    return {{"Curves", "Loss, gradient norms, bias norms, speed and learning rate over steps."},
-            "curves",
-            icon::chart,
-            "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
-            "zooms, drag pans, double click shows everything; all plots share their steps; "
-            "the pointer reads all plots at one logged step, each value as it was recorded.",
-            {{Workspace::train, Slot::canvas, 0}},
-            make_panel<PlotsPanel>};
+    return {
+        {"Curves", "Loss, gradient norms, bias norms, speed and learning rate over steps."},
+        "curves",
+        icon::chart,
+        "The thin line is the raw loss, the thick one its average; dots are validation. Wheel "
+        "zooms, drag pans, double click shows everything; all plots share their steps; "
+        "the pointer reads all plots at one logged step, each value as it was recorded. Overlay "
+        "runs draws the curves of other runs too, the norm of all their gradients and, of their "
+        "biases, of the selected layer; the right "
+        "button on a plot overlays runs, exports metrics, or writes a note at that step.",
+        {{Workspace::train, Slot::canvas, 0}},
+        make_panel<PlotsPanel>};
 }
 
 }  // namespace aft::app

@@ -1,9 +1,12 @@
 // Nudges of the random clicks to what "Run until..." asks and shows (its field for each condition,
-// and the button that removes them), and to the Lab's biases as a slot. Tests only; window thread.
+// and the button that removes them), to the Lab's biases as a slot, to notes at steps, the export
+// of metrics and overlaid runs. Tests only; window thread.
 #pragma once
 #include <functional>
 #include <string>
 
+#include "app/state/overlay_choice.h"
+#include "app/state/step_notes.h"
 #include "app/state/ui.h"
 #include "tests/app/frame/clicks.h"
 
@@ -31,6 +34,22 @@ inline decltype(ClickRules::nudges) more_nudges(
              ui().selection.compare.slots.clear();
              ui().actions.run(ui(), "compare.add_slot");
          }}};
+    const auto with_card = [ui](const char* action) {
+        return [ui, action] {
+            ui().workspace = Workspace::train;
+            ui().settings.zoom = 1;
+            if (ui().step_notes.empty()) set_step_note(ui(), 3, "a note");
+            if (ui().overlays.empty()) toggle_overlay(ui(), "/no/such/run");
+            if (ui().actions.why_not(ui(), action).empty()) ui().actions.run(ui(), action);
+        };
+    };
+    nudges.insert(nudges.end(),
+                  {{"note_card/", with_card("note.add")},
+                   {"metrics_card/", with_card("file.export_metrics")},
+                   {"view_card/main/file.export_metrics", with_card("file.save_view")},
+                   {"timeline/track/", with_card("view.side_panes")},
+                   {"curves/scale/", with_card("train.overlay_runs")},
+                   {"curves/menu/", with_card("train.overlay_runs")}});
     for (const std::string name : {"step", "loss", "validation", "minutes"})
         nudges.push_back({"run/run_until/" + name, [ui, click, name] {
                               ui().workspace = Workspace::train;

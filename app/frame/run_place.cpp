@@ -1,0 +1,38 @@
+#include "app/frame/run_place.h"
+
+#include <utility>
+
+#include "app/state/overlay_choice.h"
+
+namespace aft::app {
+
+void keep_run_place(const ViewState& ui, RunNotes& notes) {
+    const Selection& selection = ui.selection;
+    if (notes.pins != selection.pins) notes.pins = selection.pins;
+    if (notes.experiments != ui.experiments) notes.experiments = ui.experiments;
+    if (notes.overlays != ui.overlays) notes.overlays = ui.overlays;
+    notes.locked = selection.locked ? std::optional(selection.cell) : std::nullopt;
+    if (notes.recipe != selection.lab.recipe) notes.recipe = selection.lab.recipe;
+    KeptMask mask = kept_mask(selection.completion, ui.status.config.model);
+    if (is_lower_half(mask)) mask = {};
+    if (notes.mask != mask) notes.mask = std::move(mask);
+}
+
+void restore_run_place(Ui& ui, const RunNotes& notes) {
+    ui.selection.pins = notes.pins;
+    ui.experiments = notes.experiments;
+    ui.overlays.clear();
+    for (const std::string& run : notes.overlays)
+        if (!is_overlaid(ui, run)) toggle_overlay(ui, run);
+    open_step_notes(ui, notes.step_notes);
+    if (notes.locked) ui.selection.lock(*notes.locked);
+    show_mask(ui.selection.completion, notes.mask);
+    const Recipe& recipe = notes.recipe;  // not that of the run before
+    LabChoice& lab = ui.selection.lab;
+    if (recipe == lab.recipe) return;
+    lab.begin_edit("");
+    lab.recipe = recipe;
+    lab.chosen = 0;
+}
+
+}  // namespace aft::app

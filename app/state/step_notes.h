@@ -1,0 +1,45 @@
+// Notes at steps of the open run: a text for a step, whether or not a moment is stored there. Kept
+// in the list `notes` of notes.json in the run folder; of a checkpoint, or where that file cannot
+// be written, in the user's settings. Window thread; blocks on a small file.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace aft::app {
+
+struct Ui;
+struct ViewState;
+
+using StepNotes = std::map<int64_t, std::string>;  // by step; one line of text each
+
+inline constexpr size_t kMostStepNotes = 1000, kMostNoteBytes = 2000;
+
+// [{"step": 40, "text": "..."}]
+[[nodiscard]] nlohmann::json step_notes_to_json(const StepNotes& notes);
+// Error: no list, or an entry of it is none, names what was found. "" as a text stays.
+[[nodiscard]] StepNotes step_notes_from_json(const nlohmann::json& list);
+
+// Of a run folder; none where it has no notes.json. Error: it cannot be read.
+[[nodiscard]] StepNotes read_step_notes(const std::filesystem::path& run);
+// Sets one, "" removes it; all else in notes.json stays as it is there. Atomic. Error: it cannot be
+// read or written, and nothing is changed.
+void write_step_note(const std::filesystem::path& run, int64_t step, const std::string& text);
+
+// Into ui.step_notes: of the run folder that is open, and over them what the user's settings keep.
+void open_step_notes(Ui& ui, const StepNotes& kept);
+// One of the open run, with its undo; "" removes it.
+void set_step_note(Ui& ui, int64_t step, const std::string& text);
+// Without: undo and redo themselves.
+void put_step_note(Ui& ui, int64_t step, const std::string& text);
+// Why this text cannot be kept at this step; "" = it can.
+[[nodiscard]] std::string why_no_step_note(const ViewState& ui, int64_t step,
+                                           const std::string& text);
+// Of a change in SettingHistory: the step whose note was changed; none: a setting was.
+[[nodiscard]] std::optional<int64_t> noted_step(std::string_view key);
+
+}  // namespace aft::app
