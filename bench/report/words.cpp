@@ -30,6 +30,9 @@ std::string error_words(const json& error) {
                              : error.get<std::string>();
 }
 
+// In place of a ratio that others have disturbed.
+constexpr const char* kContendedRatio = "- CONTENDED";
+
 double real(const json& object, const char* key) {
     return object.at(key).get<double>();
 }
@@ -62,6 +65,7 @@ ReportColumn figure(const std::string& head, const std::string& key, int decimal
 ReportColumn ratio(const char* head) {
     return {head, [](const json& one) -> std::string {
                 if (!one.contains("ratio")) return "";
+                if (one.value("contended", false)) return kContendedRatio;
                 return fmt::format("{:.2f} ({:.2f} to {:.2f})", real(one, "ratio"),
                                    real(one, "ratio_low"), real(one, "ratio_high"));
             }};
@@ -158,7 +162,8 @@ std::vector<Cells> table_of(const json& row) {
     const std::vector<ReportColumn> columns = columns_of(row);
     std::vector<Cells> table(1);
     for (const ReportColumn& column : columns) table[0].push_back(column.head);
-    for (const json& one : row["contestants"]) {
+    for (json one : row["contestants"]) {
+        one["contended"] = row.value("contended", false);
         table.emplace_back();
         for (const ReportColumn& column : columns) table.back().push_back(column.cell(one));
     }
@@ -241,8 +246,11 @@ std::string best_words(const json& row) {
     std::string out;
     if (!row.contains("best")) return out;
     for (const json& best : row["best"])
-        out += fmt::format("; best peer in {}: {} ({:.2f}x)", best["precision"].get<std::string>(),
-                           best["name"].get<std::string>(), real(best, "ratio"));
+        out += fmt::format("; best peer in {}: {} ({})", best["precision"].get<std::string>(),
+                           best["name"].get<std::string>(),
+                           row.value("contended", false)
+                               ? kContendedRatio
+                               : fmt::format("{:.2f}x", real(best, "ratio")));
     return out;
 }
 

@@ -160,6 +160,25 @@ TEST_P(BenchWorkload, RunsOnTinyShapes) {
     if (const std::string picture = plot(result); !picture.empty()) check_picture(picture, result);
 }
 
+// A ratio that other programs have disturbed is no number, in the tables as in the window.
+TEST(Bench, AContendedRowHasNoRatios) {
+    nlohmann::json result = run({.filter = "simple_fwd", .rounds = 3, .quick = true}, {});
+    nlohmann::json& row = result["workloads"][0]["rows"][0];
+    row["best"] = {{{"precision", "fp32"}, {"name", "a peer"}, {"ratio", 8.75}}};
+    nlohmann::json& peer = row["contestants"].back();
+    peer["ratio"] = 7.25;
+    peer["ratio_low"] = 7.0;
+    peer["ratio_high"] = 7.5;
+    for (const bool is_contended : {false, true}) {
+        row["contended"] = is_contended;
+        for (const std::string& text : {words(result), markdown(result)}) {
+            EXPECT_EQ(text.find("7.25 (7.00 to 7.50)") == std::string::npos, is_contended) << text;
+            EXPECT_EQ(text.find("8.75x") == std::string::npos, is_contended) << text;
+            EXPECT_EQ(text.find("a peer (- CONTENDED)") != std::string::npos, is_contended);
+        }
+    }
+}
+
 // Tiny shapes may drift, but growth is always drawn, and rows without times never are.
 TEST(Bench, APictureIsThereWhereThereIsSomethingToDraw) {
     EXPECT_NE(plot(run({.filter = "long", .rounds = 2, .quick = true}, {})), "");
