@@ -25,7 +25,7 @@ struct OpenRequest {
 // What a panel wants to see. The answer is cached by (step, this request).
 struct ProbeRequest {
     std::string probe;  // room of model/probe: "bias", "kernel", "attention", ...
-    int64_t step = -1;  // -1 = live (newest snapshot); else the stored step at or before it
+    int64_t step = -1;  // -1 = live (newest snapshot); else the nearest stored step
     int64_t layer = 0, head = -1, channel = -1, position = 0;
     std::map<std::string, std::string> options;  // the probe's own, probe_list() of jobs.h
     // The input sequence (image levels or text tokens); empty = none needed.

@@ -1,6 +1,9 @@
 #include "model/session/channels.h"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "core/nearest_step.h"
 
 namespace aft::session {
 
@@ -141,6 +144,19 @@ void RequestSlots::end_completion() {
 bool RequestSlots::is_completing() {
     const std::lock_guard lock(mutex_);
     return is_drawing_ || waiting_.has_value();
+}
+
+bool SessionChannels::holds(const ProbeRequest& request, const ProbeAnswer& answer) const {
+    const auto now = snapshot.latest();
+    if (now && answer.stamp == now->stamp) return true;
+    const auto stored = stored_steps.latest();
+    if (request.step < 0 || !answer.fields || answer.stamp < stored->valid_since) return false;
+    if (answer.fields->fields.empty()) return true;
+    // A checkpoint that was saved since may be nearer than the one that was taken.
+    const int64_t nearest = nearest_step(stored->saved, request.step);
+    const int64_t taken = answer.fields->fields.front().step;
+    return nearest <= answer.newest_saved ||
+           std::abs(nearest - request.step) >= std::abs(taken - request.step);
 }
 
 }  // namespace aft::session

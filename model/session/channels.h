@@ -123,13 +123,9 @@ struct SessionChannels {
 
     // The published status may be from before the last stop().
     [[nodiscard]] bool is_stop_waiting() const { return stops_answered < stops_asked; }
-    // An answer of the newest weights, or of a stored step that is still the run's.
-    [[nodiscard]] bool holds(const ProbeRequest& request, const ProbeAnswer& answer) const {
-        const auto now = snapshot.latest();
-        if (now && answer.stamp == now->stamp) return true;
-        return request.step >= 0 && answer.fields &&
-               answer.stamp >= stored_steps.latest()->valid_since;
-    }
+    // An answer of the newest weights, or of a stored step that is still the run's and still the
+    // nearest one.
+    [[nodiscard]] bool holds(const ProbeRequest& request, const ProbeAnswer& answer) const;
 };
 
 // The two threads, from start to end.

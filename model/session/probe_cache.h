@@ -17,7 +17,8 @@ namespace aft::session {
 struct ProbeAnswer {
     FieldSetPtr fields;  // nullptr: it failed
     std::string error;
-    uint64_t stamp = 0;  // of the newest snapshot when it was asked
+    uint64_t stamp = 0;         // of the newest snapshot when it was asked
+    int64_t newest_saved = -1;  // checkpoint then: a later one may be nearer to what was asked for
 };
 
 class ProbeCache {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 #include "core/caught.h"
@@ -77,6 +78,10 @@ void Run::set_error(const std::string& words) {
     pause_at_ = -1;
     status.error = words;
     status.message.clear();
+    if (is_gone()) {  // what was saved in it is gone with it
+        status.saved_step = -1;
+        publish_stored_steps();
+    }
     if (!status.can_resume) return;
     status.step = model_.trainer->steps_done();
     const std::string problem = error_words([&] { publish_weights(); }, plain_words);
@@ -90,6 +95,14 @@ void Run::begin() {
     apply(RunEvent::begun);
     view_.last_step_time = Clock::now();
     publish_stored_steps();
+    // Its folder was gone, and has been put back.
+    const std::vector<int64_t> saved = checkpoint_steps(run_.path);
+    if (view_.status.saved_step < 0 && !saved.empty()) view_.status.saved_step = saved.back();
+}
+
+bool Run::is_gone() const {
+    std::error_code ignored;
+    return (run_.is_old || run_.folder) && !std::filesystem::exists(run_.path, ignored);
 }
 
 void Run::halt(RunEvent event) {

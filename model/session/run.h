@@ -74,6 +74,8 @@ class Run {
     void note_saved(int64_t step);
     void publish_weights();
     [[nodiscard]] bool has_unsaved_steps() const;
+    // The folder that this run was read from or trained in is no longer there.
+    [[nodiscard]] bool is_gone() const;
 
     // run_open.cpp
     void open_new();

@@ -48,6 +48,7 @@ void Run::log_target() {
 
 void Run::publish_stored_steps() {
     StoredSteps stored;
+    if (is_gone()) stored.run = run_.path;  // its errors name it
     if (!run_.path.empty() && is_run_folder(run_.path)) {
         stored.run = run_.path;
         const std::filesystem::path history = history_folder(run_.path);

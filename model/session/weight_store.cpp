@@ -3,8 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
 
+#include "core/nearest_step.h"
 #include "model/checkpoints/run_paths.h"
 #include "model/device.h"
 #include "model/interventions/intervention.h"
@@ -18,9 +21,22 @@ namespace {
 
 constexpr size_t kPastKept = 4, kChangedKept = 2;
 
-int64_t at_or_before(const std::vector<int64_t>& steps, int64_t step) {
-    const auto after = std::upper_bound(steps.begin(), steps.end(), step);
-    return after == steps.begin() ? -1 : *std::prev(after);
+// The nearest of both kinds; a checkpoint where they are as near.
+int64_t nearer_of(int64_t whole, int64_t frame, int64_t step) {
+    if (whole < 0 || frame < 0) return std::max(whole, frame);
+    if (std::abs(whole - step) == std::abs(frame - step)) return std::min(whole, frame);
+    return std::abs(whole - step) < std::abs(frame - step) ? whole : frame;
+}
+
+[[noreturn]] void fail_without_moment(const std::filesystem::path& run, bool biases_only) {
+    std::error_code ignored;
+    if (!run.empty() && !std::filesystem::exists(run, ignored))
+        fail(
+            "{}: the folder of this run is gone: it was deleted or moved; put it back to see its "
+            "stored steps",
+            run.string());
+    fail("no step of this run is stored{}",
+         biases_only ? "" : " whole: this needs a checkpoint, none is kept");
 }
 
 bool needs_biases_only(const std::string& probe) {
@@ -66,16 +82,11 @@ WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const Snaps
     const std::vector<int64_t> saved = run.empty() ? std::vector<int64_t>{} : checkpoint_steps(run);
     const std::vector<int64_t> frames =
         run.empty() ? std::vector<int64_t>{} : history_steps(history_folder(run));
-    const int64_t whole = at_or_before(saved, step);
-    const int64_t frame = biases_only ? at_or_before(frames, step) : -1;
-    const int64_t wanted = std::max(whole, frame);
-    if (wanted < 0)
-        fail("no stored moment at or before step {}{}", step,
-             biases_only || saved.empty()
-                 ? std::string(biases_only ? "" : ": this needs a checkpoint, none is kept")
-                 : fmt::format(": this needs a checkpoint, the first one is of step {}",
-                               saved.front()));
-    const bool partial = frame > whole;
+    const int64_t whole = nearest_step(saved, step);
+    const int64_t frame = biases_only ? nearest_step(frames, step) : -1;
+    const int64_t wanted = nearer_of(whole, frame, step);
+    if (wanted < 0) fail_without_moment(run, biases_only);
+    const bool partial = wanted != whole;
     const auto kept = std::find_if(past_.begin(), past_.end(), [&](const Copy& copy) {
         return copy.step == wanted && copy.biases_only == partial;
     });
@@ -156,8 +167,8 @@ WeightStore::Copy& WeightStore::untouched_own(int64_t step, const SnapshotPtr& s
     }
     const auto stored = channels_.stored_steps.latest();
     const std::filesystem::path run = stored->run;
-    const int64_t wanted = run.empty() ? -1 : at_or_before(checkpoint_steps(run), step);
-    if (wanted < 0) fail("no checkpoint at or before step {}", step);
+    const int64_t wanted = run.empty() ? -1 : nearest_step(checkpoint_steps(run), step);
+    if (wanted < 0) fail_without_moment(run, /*biases_only=*/false);
     const bool there = completing_.net && completing_.stamp == 0 && completing_.step == wanted &&
                        completing_since_ == stored->valid_since;
     if (!there) {

@@ -22,8 +22,8 @@ class WeightStore {
   public:
     WeightStore(SessionChannels& channels, std::string device)
         : channels_(channels), device_(std::move(device)) {}
-    // Of request.step, -1 = the snapshot; else the stored step at or before it (bias history where
-    // the probe needs no other weights). Error names what is stored. With a recipe a copy that it
+    // Of request.step, -1 = the snapshot; else the nearest stored step (bias history where the
+    // probe needs no other weights). Error where nothing is stored. With a recipe a copy that it
     // changed; the two newest of these are kept.
     [[nodiscard]] Weights at(const ProbeRequest& request, const SnapshotPtr& snapshot);
     // For a completion: stays as it is until the next call, whatever is published meanwhile.

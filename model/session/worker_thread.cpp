@@ -80,6 +80,8 @@ class Worker {
         ProbeAnswer out;
         const auto snapshot = channels_.snapshot.latest();
         out.stamp = snapshot ? snapshot->stamp : 0;
+        if (const auto stored = channels_.stored_steps.latest(); stored && !stored->saved.empty())
+            out.newest_saved = stored->saved.back();
         try {
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
             const Weights weights = weights_.at(request, snapshot);

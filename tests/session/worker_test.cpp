@@ -232,14 +232,14 @@ TEST(SessionWorker, StoredMomentsCanBeAsked) {
     }
     ProbeRequest request = probe("keys");
     request.tokens = picture(1);
-    request.step = 55;  // keys need whole weights: the checkpoint of step 50
+    request.step = 55;  // keys need whole weights: of two as near the earlier one
     const auto fields = answer(session, request);
     ASSERT_NE(fields, nullptr);
     EXPECT_EQ(fields->fields[0].step, 50);
+    request.step = 56;  // nearer to 60
+    EXPECT_EQ(answer(session, request)->fields[0].step, 60);
     request.step = 10;
-    std::string error;
-    EXPECT_EQ(answer(session, request, &error), nullptr);
-    EXPECT_NE(error.find("checkpoint"), std::string::npos);
+    EXPECT_EQ(answer(session, request)->fields[0].step, 50);
     // A completion of an older step, too.
     CompletionRequest old = lower_half(1);
     old.step = 50;
@@ -247,6 +247,51 @@ TEST(SessionWorker, StoredMomentsCanBeAsked) {
     const auto done = wait_completion(session);
     ASSERT_NE(done, nullptr);
     EXPECT_EQ(done->step, 50);
+}
+
+// What was taken for a step is not for ever: a checkpoint that is saved later may be nearer.
+TEST(SessionWorker, AMomentIsTheNearestOneThatIsStoredNow) {
+    const Scratch scratch;
+    OpenRequest fresh = new_run(scratch / "run");
+    fresh.config->train.checkpoint_every = 40;
+    TestSession session(fresh);
+    session.run().step(58);
+    ASSERT_TRUE(wait_step(session, 58) && wait_state(session, RunState::paused));
+    session.run().step(1);
+    ASSERT_TRUE(wait_step(session, 59) && wait_state(session, RunState::paused));
+    ProbeRequest request = probe("keys");
+    request.tokens = picture(1);
+    request.step = 58;
+    ASSERT_NE(answer(session, request), nullptr);
+    EXPECT_EQ(answer(session, request)->fields[0].step, 40);
+    session.run().save();
+    ASSERT_TRUE(wait_for([&] { return session.status().saved_step == 59; }));
+    session.run().step(1);
+    ASSERT_TRUE(wait_step(session, 60) && wait_state(session, RunState::paused));
+    EXPECT_EQ(answer(session, request, nullptr, /*stale_ok=*/false)->fields[0].step, 59);
+}
+
+TEST(SessionWorker, AFolderThatIsGoneIsNamedAndNothingInItCountsAsSaved) {
+    const Scratch scratch;
+    {
+        TestSession first(new_run(scratch / "run"));
+        first.run().run_until(20);
+        ASSERT_TRUE(wait_state(first, RunState::stopped));
+    }
+    TestSession session(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    EXPECT_EQ(session.status().saved_step, 20);
+    fs::remove_all(scratch / "run");
+    ProbeRequest request = probe("bias");
+    request.step = 7;
+    std::string error;
+    EXPECT_EQ(answer(session, request, &error), nullptr);
+    EXPECT_NE(error.find("run: the folder of this run is gone"), std::string::npos) << error;
+    session.run().step(1);
+    ASSERT_TRUE(wait_state(session, RunState::error));
+    EXPECT_NE(session.status().error.find("is gone"), std::string::npos);
+    EXPECT_EQ(session.status().saved_step, -1);
+    EXPECT_TRUE(session.saved_steps().empty());
 }
 
 TEST(SessionWorker, BadPathsEndInTheErrorStateWithThePath) {

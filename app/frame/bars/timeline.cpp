@@ -13,6 +13,7 @@
 #include "app/widgets/number_text.h"
 #include "app/widgets/text.h"
 #include "app/widgets/tooltip.h"
+#include "core/nearest_step.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -273,13 +274,8 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
                {{b.x - a.x, b.y - a.y}, is_live ? "live" : std::to_string(ui.selection.step)});
     if (r.held && !ui.history.empty()) {
         const double wanted = r.mouse.x / (b.x - a.x) * track.last;
-        const auto nearest =
-            std::min_element(ui.history.begin(), ui.history.end(), [&](int64_t x, int64_t y) {
-                return std::abs(static_cast<double>(x) - wanted) <
-                       std::abs(static_cast<double>(y) - wanted);
-            });
         playing_ = false;
-        ui.selection.step = wanted >= now ? -1 : *nearest;
+        ui.selection.step = wanted >= now ? -1 : nearest_step(ui.history, std::llround(wanted));
     }
     const std::vector<Event>& events = pins_.of(ui);
     std::optional<int64_t> menu = draw_pins(ui, track, events);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/nearest_step.h"
 #include "core/text.h"
 #include "model/model_files.h"
 
@@ -51,12 +52,6 @@ void add_lab(PaneContext& ui) {
     ui.commands.send(ShowWorkspace{Workspace::compare});
 }
 
-// The stored step at or before this one; the first where there is none.
-int64_t stored_step(const ViewState& ui, int64_t step) {
-    const auto after = std::upper_bound(ui.history.begin(), ui.history.end(), step);
-    return after == ui.history.begin() ? ui.history.front() : *std::prev(after);
-}
-
 void add_stored(PaneContext& ui, int64_t step) {
     CompareChoice& compare = ui.selection.compare;
     const CompareSlot slot{.path = ui.status.path, .step = step};
@@ -73,12 +68,12 @@ void add_stored(PaneContext& ui, int64_t step) {
 // Of the newest pin, else the first stored one: what has changed since then.
 void add_step(PaneContext& ui) {
     const auto& pins = ui.selection.pins;
-    add_stored(ui, pins.empty() ? ui.history.front() : stored_step(ui, pins.back().step));
+    add_stored(ui, pins.empty() ? ui.history.front() : nearest_step(ui.history, pins.back().step));
 }
 
 // The shown step stays in a slot of its own, and all views go live again.
 void add_shown(PaneContext& ui) {
-    add_stored(ui, stored_step(ui, ui.selection.step));
+    add_stored(ui, nearest_step(ui.history, ui.selection.step));
     ui.commands.send(ShowStep{-1});
 }
 
