@@ -31,6 +31,7 @@ class LabPanel final : public Panel {
     void take_numbers(ViewState& ui);
     [[nodiscard]] bool problem(Ui& ui) const;
     void draw_classes(DrawContext& ui);
+    void draw_caption(PaneContext& ui) const;
     BatchLosses losses_;
     LabCompletions completions_;
     LabInspector inspector_;
@@ -147,6 +148,22 @@ void LabPanel::draw_classes(DrawContext& ui) {
     key_value(ui, "Wrong before, right now##won", std::to_string(won));
 }
 
+// Of which model the completions are: on a line of its own where the title leaves too little.
+void LabPanel::draw_caption(PaneContext& ui) const {
+    const char* const title = "Completions under the same random numbers";
+    const std::string step = losses_.step() < 0 ? "" : ", step " + group_thousands(losses_.step());
+    const std::string words =
+        fmt::format("{}{}, seed {}", ui.status.name, step, ui.selection.completion.sample.seed);
+    const float needed = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(14) +
+                         text_extent(ui, words, text_size::hint).x;
+    const bool fits = needed <= ImGui::GetContentRegionAvail().x;
+    text(ui, title, {text_size::label, ui.theme.text1, Face::semibold});
+    if (fits) ImGui::SameLine(0, ui.px(14));
+    text(ui, words,
+         {text_size::hint, ui.theme.text2, Face::regular, ImGui::GetContentRegionAvail().x});
+    ui.recorder.item("value", ui.recorder.claim("Completed model##completed_model"), words);
+}
+
 void LabPanel::draw(Ui& ui) {
     if (no_model_state(ui, Drawing::flask,
                        "Open a model to change its position biases and see what that costs."))
@@ -176,13 +193,7 @@ void LabPanel::draw(Ui& ui) {
     draw_lab_figure(ui, losses_, active_);
     hairline(ui);
     if (!ui.status.task.is_autoregressive) return draw_classes(ui);
-    text(ui, "Completions under the same random numbers",
-         {text_size::label, ui.theme.text1, Face::semibold});
-    ImGui::SameLine(0, ui.px(14));
-    const std::string step = losses_.step() < 0 ? "" : ", step " + group_thousands(losses_.step());
-    text(ui,
-         fmt::format("{}{}, seed {}", ui.status.name, step, ui.selection.completion.sample.seed),
-         {text_size::hint, ui.theme.text2, Face::regular, ImGui::GetContentRegionAvail().x});
+    draw_caption(ui);
     completions_.draw(ui, losses_.items(), active_);
 }
 

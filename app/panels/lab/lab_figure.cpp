@@ -135,19 +135,27 @@ void draw_lab_figure(PaneContext& ui, const BatchLosses& losses, const Recipe& a
     text_at(ui, {at.x, at.y + ui.px(24)}, figure, {30, ui.theme.text1, Face::semibold});
     const float after = at.x + text_extent(ui, figure, 30, Face::semibold).x + ui.px(10);
     std::string rest = loss_unit(ui);
-    if (change && std::isfinite(change->half_width_95()))
-        rest += fmt::format("  \u00B1 {:.{}f} (95 %)", change->half_width_95(),
-                            change_decimals(*change));
-    text_at(ui, {after, at.y + ui.px(38)}, rest, {text_size::label, ui.theme.text2});
+    const std::string interval = change && std::isfinite(change->half_width_95())
+                                     ? fmt::format("\u00B1 {:.{}f} (95 %)", change->half_width_95(),
+                                                   change_decimals(*change))
+                                     : "";
+    // On a line of its own where the rows beside it begin before its end.
+    const float end = at.x + std::min(ui.px(kFigureWidth - 12), width);
+    const float wide = text_extent(ui, rest + "  " + interval, text_size::label, Face::regular).x;
+    const bool fits = after + wide <= end;
+    text_at(ui, {after, at.y + ui.px(38)}, fits ? rest + "  " + interval : rest,
+            {text_size::label, ui.theme.text2});
+    if (!fits) text_at(ui, {at.x, at.y + ui.px(62)}, interval, {text_size::label, ui.theme.text2});
+    if (!interval.empty()) rest += "  " + interval;
     const std::string state =
         losses.item_error().empty() && losses.is_busy()
             ? fmt::format("Measuring: {} of {}", lab.numbers.measured, lab.examples)
             : "";
-    text_at(ui, {at.x, at.y + ui.px(66)}, state, {text_size::hint, ui.theme.text3});
+    text_at(ui, {at.x, at.y + ui.px(fits ? 66 : 84)}, state, {text_size::hint, ui.theme.text3});
     ui.recorder.area({.kind = losses.is_busy() ? "progress" : "value",
                       .path = ui.recorder.claim("Loss change##loss_change"),
                       .min = at,
-                      .max = {at.x + ui.px(kFigureWidth), at.y + ui.px(84)},
+                      .max = {fits ? at.x + ui.px(kFigureWidth) : end, at.y + ui.px(84)},
                       .value = (losses.is_busy() ? "Reading " : "") + figure + " " + rest,
                       .why_not = {}});
     const bool is_wide = width > ui.px(kFigureWidth + kFigureName + kFigureValue + 80);
