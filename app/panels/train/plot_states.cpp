@@ -48,7 +48,7 @@ std::string error_sentence(const ModelView& ui) {
     std::string words;
     if (step >= 0)
         words = fmt::format("It follows {}, set at step {}. ", changes, group_thousands(step));
-    if (s.saved_step < 0) return words + "Nothing is saved yet.";
+    if (s.saved_step < 0) return words + "None of its steps is saved on the disk.";
     return words + fmt::format("Step {} is saved and safe.", group_thousands(s.saved_step));
 }
 
