@@ -40,6 +40,7 @@ class AttentionPanel : public Panel {
     void draw_foot(PaneContext& ui, const Positions& positions);
     [[nodiscard]] Coloring coloring(const ViewState& ui) const;
     [[nodiscard]] bool reads_channel(const ViewState& ui) const;
+    [[nodiscard]] CopiedCommand command(const ViewState& ui) const;
 
     AttentionData data_;
     AttentionMaps maps_;
@@ -214,6 +215,21 @@ void AttentionPanel::draw(Ui& ui) {
     draw_foot(ui, positions);
 }
 
+// Of the map Both, as the channels are made one on the screen.
+CopiedCommand AttentionPanel::command(const ViewState& ui) const {
+    ProbeRequest request = data_.watch().shown();
+    if (request.probe.empty()) return command_of(ui, data_.watch());
+    const auto reduce = Reduce(ui.selection.reduce);
+    kReduceOption.set(request, reduce);
+    if (reduce == Reduce::channel) request.channel = ui.selection.cell.channel;
+    CopiedCommand out = command_of(ui, data_.watch(), request);
+    const char* const others[] = {"prior writes the prior", "content writes the content",
+                                  "prior or content writes these"};
+    out.note = fmt::format("It writes the map Both; --part {}.",
+                           others[std::clamp(ui.selection.parts, 0, 2)]);
+    return out;
+}
+
 void AttentionPanel::inspector(Ui& ui) {
     if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !data_.rows().has_both()) return;
     const Positions positions(ui.status);
@@ -271,7 +287,7 @@ void AttentionPanel::inspector(Ui& ui) {
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
     action_button(ui, "file.save_figure");
     ImGui::SameLine(0, ui.px(8));
-    copy_command_button(ui, command_of(ui, data_.watch()));
+    copy_command_button(ui, command(ui));
 }
 
 }  // namespace

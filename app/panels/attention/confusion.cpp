@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "app/panels/shared/sample_input.h"
+#include "app/panels/shared/whole_step.h"
 #include "app/state/confusion_values.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
@@ -15,6 +16,7 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 namespace {
@@ -22,10 +24,11 @@ namespace {
 constexpr int64_t kMostExamples = 1000, kMostClasses = 20;
 constexpr float kMapSide = 260;
 
-std::string why_not_measured(const ModelView& ui, bool is_busy) {
+std::string why_not_measured(const ViewState& ui, bool is_busy) {
     if (is_busy) return "It is being measured.";
     if (ui.status.config.data.source.empty()) return "This model has no data.";
-    if (ui.status.path.empty() || (ui.status.can_train && ui.status.saved_step < 0))
+    const bool is_file = is_checkpoint_file(ui.status.path);
+    if (ui.status.path.empty() || (!is_file && whole_saved_step(ui) < 0))
         return "No step of this run is saved yet: save one first.";
     return "";
 }
@@ -65,9 +68,9 @@ void ConfusionSection::show_next(ViewState& ui, const MeasuredConfusion& answer,
     if (first >= 0) show_sample(ui, answer.result.split, first);
 }
 
-void ConfusionSection::start(const ModelView& ui) {
+void ConfusionSection::start(const ViewState& ui) {
     EvalRequest request;
-    request.model = ui.status.path;
+    request.model = checkpoint_file(ui.status.path, whole_saved_step(ui));
     request.data = ui.status.config.data.source;
     request.split = "validation";
     request.limit = kMostExamples;
@@ -135,6 +138,9 @@ void ConfusionSection::draw_answer(PaneContext& ui, const MeasuredConfusion& ans
     hint(ui,
          fmt::format("{} examples of the {} part, step {}", group_thousands(answer.result.examples),
                      answer.result.split, group_thousands(answer.result.step)));
+    const int64_t now = whole_saved_step(ui);
+    if (now >= 0 && now != answer.result.step)
+        hint(ui, fmt::format("Now step {} would be measured.", group_thousands(now)));
     draw_map(ui, answer);
     for (int64_t label = 0; label < std::min(classes.count, kMostClasses); ++label) {
         const double right = classes.accuracy_of(label);
@@ -157,8 +163,8 @@ void ConfusionSection::draw(PaneContext& ui) {
     if (button(ui, {.name = "Measure##measure_confusion",
                     .icon = icon::grid,
                     .why_not = why_not_measured(ui, is_busy),
-                    .tip = "Asks the weights that are saved for the class of up to 1000 examples "
-                           "of the validation part."}))
+                    .tip = "Asks the weights of the shown step, or of the saved one nearest to it, "
+                           "for the class of up to 1000 examples of the validation part."}))
         start(ui);
     if (is_busy) {
         ui.want_frames(1);

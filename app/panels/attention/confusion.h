@@ -28,7 +28,7 @@ class ConfusionSection {
         std::vector<JudgedExample> examples{};
     };
     static std::vector<JudgedExample> read_examples(const std::string& path);
-    void start(const ModelView& ui);
+    void start(const ViewState& ui);
     void draw_answer(PaneContext& ui, const MeasuredConfusion& answer);
     void draw_map(PaneContext& ui, const MeasuredConfusion& answer);
     static void show_next(ViewState& ui, const MeasuredConfusion& answer, const viz::MapCell& pair);

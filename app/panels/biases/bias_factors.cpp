@@ -8,6 +8,7 @@
 #include "app/panels/biases/bias_rank_costs.h"
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/fold.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/watch.h"
@@ -134,14 +135,8 @@ void FactorsPanel::make_cells(const PaneContext& ui, int columns) {
 
 void FactorsPanel::draw_tools(Ui& ui) {
     if (ui.status.path.empty()) return;
-    if (button(ui, {.name = "Copy as command##copy_as_command",
-                    .tip = "Copies the command that writes these components."})) {
-        std::string words = fmt::format("afterimage probe components {} --layer {}",
-                                        shell_word(ui.status.path), ui.selection.cell.layer);
-        if (ui.status.mixer.heads > 1)
-            words += fmt::format(" --head {}", std::max<int64_t>(0, ui.selection.cell.head));
-        ImGui::SetClipboardText((words + " -o components.npy").c_str());
-    }
+    copy_command_button(ui, command_of(ui, watch_),
+                        "Copies the command that writes these components.");
     ImGui::SameLine(0, ui.px(8));
     (void)action_button(ui, "lab.rank_selected");
 }

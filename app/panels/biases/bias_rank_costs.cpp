@@ -29,12 +29,13 @@ std::string why_no_loss(const ViewState& ui) {
 }
 
 // The recipe is written into a file first, as the command reads one.
-std::string rank_command(const ViewState& ui, const Recipe& recipe, int64_t rank) {
+CopiedCommand rank_command(const ViewState& ui, const Recipe& recipe, int64_t rank) {
     const std::string file = fmt::format("low-rank-{}.json", rank);
-    const std::string eval = eval_command(ui, file);
-    if (eval.empty()) return "";
-    return fmt::format("printf %s {} > {} && {}", shell_word(json_text(recipe_json(recipe), -1)),
-                       file, eval);
+    CopiedCommand out = eval_command(ui, file);
+    out.command = fmt::format("printf %s {} > {} && {}",
+                              shell_word(json_text(recipe_json(recipe), -1)), file, out.command);
+    if (const std::string why = why_no_loss(ui); !why.empty()) out.why_not = why;
+    return out;
 }
 
 }  // namespace
@@ -126,14 +127,20 @@ void RankCosts::draw_tools(PaneContext& ui) {
                   .tip = "Measures on the Lab's pinned batch what the loss gains when this w keeps "
                          "1, 2, 4, ... singular values."});
     ImGui::SameLine(0, ui.px(12));
+    const CopiedCommand copied = rank_command(ui, recipe_of(chosen_), chosen_);
     if (button(ui, {.name = "Copy loss command##copy_loss_command",
-                    .why_not = why_no_loss(ui),
+                    .why_not = copied.why_not,
                     .tip = "Copies the command that writes the recipe of this rank and measures "
                            "its loss."}))
-        ImGui::SetClipboardText(rank_command(ui, recipe_of(chosen_), chosen_).c_str());
+        ImGui::SetClipboardText(copied.command.c_str());
     const std::string words = words_of(ui, chosen_);
     hint(ui, words);
     ui.recorder.item("value", ui.recorder.claim("Of this rank##of_this_rank"), words);
+    const std::string measured = is_on_ ? measured_words(ui, losses_.step()) : "";
+    if (!measured.empty()) {
+        hint(ui, measured);
+        ui.recorder.item("value", ui.recorder.claim("Measured step##measured_step"), measured);
+    }
     if (losses_.is_busy()) ui.want_frames(2);
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/tool_row.h"
@@ -66,7 +67,7 @@ class StructurePanel final : public Panel {
         AskTurn reach_turn, rank_turn, symmetry_turn;
     };
     void update(const PaneContext& ui, const BiasForm& form);
-    void draw_tools(PaneContext& ui);
+    void draw_tools(Ui& ui);
     void draw_table(PaneContext& ui, const BiasForm& form);
     [[nodiscard]] bool shows(const ViewState& ui, size_t column) const;
     [[nodiscard]] std::string symmetry_words(const ViewState& ui) const;
@@ -154,7 +155,7 @@ void StructurePanel::update(const PaneContext& ui, const BiasForm& form) {
     }
 }
 
-void StructurePanel::draw_tools(PaneContext& ui) {
+void StructurePanel::draw_tools(Ui& ui) {
     std::vector<std::string> list = {"layer and head##position"};
     std::vector<size_t> columns;
     for (size_t i = 0; i < kStructureNumbers; ++i) {
@@ -169,14 +170,12 @@ void StructurePanel::draw_tools(PaneContext& ui) {
     if (combo(ui, "Sort by##sort_by", chosen,
               {.list = list, .width = 180, .tip = "The largest first."}))
         ui.selection.structure_sort = chosen == 0 ? 0 : int(columns[size_t(chosen) - 1]) + 1;
-    if (ui.status.path.empty()) return;
+    const auto layer = size_t(ui.selection.cell.layer);
+    if (ui.status.path.empty() || layer >= layers_.size()) return;
     ImGui::SameLine(0, ui.px(12));
-    if (!button(ui, {.name = "Copy as command##copy_as_command",
-                     .tip = "Copies the command that writes the selected layer's numbers."}))
-        return;
-    const std::string words = fmt::format("afterimage probe reach {} --layer {} -o reach.csv",
-                                          shell_word(ui.status.path), ui.selection.cell.layer);
-    ImGui::SetClipboardText(words.c_str());
+    CopiedCommand copied = command_of(ui, layers_[layer].reach);
+    copied.note = "Its columns are those to Start; the probes rank and symmetry write the others.";
+    copy_command_button(ui, copied, "Copies the command that writes the selected layer's numbers.");
 }
 
 void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {

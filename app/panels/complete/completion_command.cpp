@@ -7,6 +7,7 @@
 
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/shared/completion_inputs.h"
+#include "app/panels/shared/whole_step.h"
 #include "core/text.h"
 #include "model/model_files.h"
 
@@ -48,7 +49,7 @@ CopiedCommand picture_flags(const ViewState& ui) {
 
 CopiedCommand completion_command(const ViewState& ui) {
     if (std::string why = why_not_complete(ui); !why.empty()) return {"", why};
-    const int64_t step = ui.shown_step();
+    const int64_t step = whole_step(ui);
     const CompletionChoice& choice = ui.selection.completion;
     CopiedCommand out{
         .command = "afterimage complete " + shell_word(checkpoint_file(ui.status.path, step)),

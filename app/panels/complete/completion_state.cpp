@@ -12,6 +12,7 @@
 #include "app/panels/shared/completion_inputs.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/watch_over_training.h"
+#include "app/panels/shared/whole_step.h"
 #include "core/rng.h"
 
 namespace aft::app {
@@ -28,7 +29,7 @@ CompletionRequest continuation_of(const ViewState& ui, const Completion& complet
     request.tokens = completion.samples.front();
     request.unknown = completion.unknown;
     request.sample = ui.selection.completion.used;
-    request.step = ui.selection.step;
+    request.step = ui.selection.step < 0 ? -1 : whole_step(ui);
     return request;
 }
 
@@ -125,7 +126,7 @@ void start_completion(PaneContext& ui) {
     else
         fill_from_picture(ui, ui.selection.image.item->tokens, choice.mask.mask(), request);
     request.sample = choice.sample;
-    request.step = ui.selection.step;
+    request.step = ui.selection.step < 0 ? -1 : whole_step(ui);
     choice.used = choice.sample;
     forget_marks(choice);
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);

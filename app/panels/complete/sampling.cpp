@@ -11,6 +11,7 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/panels/shared/watch.h"
+#include "app/panels/shared/whole_step.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
@@ -133,22 +134,25 @@ void SamplingPanel::draw_seed(Ui& ui) {
 
 void SamplingPanel::draw_model_step(PaneContext& ui) {
     std::vector<std::string> names = {
-        fmt::format("live, step {}##live", group_thousands(ui.status.step))};
+        fmt::format("live, step {}##live", group_thousands(ui.weights_step()))};
     // Newest first. Other moments keep their biases only, and cannot complete.
     std::vector<int64_t> steps = ui.session->saved_steps();
     std::reverse(steps.begin(), steps.end());
     int chosen = 0;
+    const int64_t drawn = ui.selection.step < 0 ? -1 : whole_step(ui);
     for (const int64_t step : steps) {
-        if (ui.selection.step == step) chosen = static_cast<int>(names.size());
+        if (drawn == step) chosen = static_cast<int>(names.size());
         names.push_back(fmt::format("step {}##step_{}", group_thousands(step), step));
     }
     if (chosen == 0 && ui.selection.step >= 0)
-        names[0] =
-            fmt::format("step {}##step_{}", group_thousands(ui.selection.step), ui.selection.step);
+        names[0] = fmt::format("step {}##step_{}", group_thousands(drawn), drawn);
     label_column(ui, "Model", 104, "The moment of training whose weights complete.");
-    if (!combo(ui, "Model step##model_step", chosen,
-               {.list = names, .tip = "The moment of training whose weights complete."}))
-        return;
+    const std::string tip =
+        drawn < 0 || drawn == ui.selection.step
+            ? "The moment of training whose weights complete."
+            : fmt::format("The saved step that is nearest to step {}: its weights complete.",
+                          group_thousands(ui.selection.step));
+    if (!combo(ui, "Model step##model_step", chosen, {.list = names, .tip = tip.c_str()})) return;
     ui.commands.send(ShowStep{chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1]});
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/panels/lab/lab_words.h"
 #include "app/panels/shared/watch_over_training.h"
@@ -30,15 +31,54 @@ std::string default_file(const ViewState& ui) {
     return ui.status.name.empty() ? "recipe.json" : ui.status.name + "-recipe.json";
 }
 
-void save(Ui& ui) {
+namespace fs = std::filesystem;
+
+bool holds(const fs::path& file, const Recipe& recipe) {
+    Recipe found;
+    const std::string error = error_words([&] { found = read_recipe(file.string()); });
+    return error.empty() && found == recipe;
+}
+
+// "r.json", "r-2.json", "r-3.json", ...: the first that is not there or holds this recipe.
+std::string free_file(const std::string& wanted, const Recipe& recipe) {
+    constexpr int kMostFiles = 1000;
+    const fs::path file = wanted;
+    std::string stem = file.stem().string();
+    const size_t dash = stem.find_last_not_of("0123456789");
+    int number = 1;
+    if (dash != std::string::npos && stem[dash] == '-' && dash > 0 && stem.size() - dash < 5 &&
+        stem.size() > dash + 1) {
+        number = std::stoi(stem.substr(dash + 1));
+        stem.resize(dash);
+    }
+    std::error_code ignored;
+    fs::path tried = file;
+    for (const int last = number + kMostFiles; number < last; ++number) {
+        if (!fs::exists(tried, ignored) || holds(tried, recipe)) return tried.string();
+        tried.replace_filename(fmt::format("{}-{}{}", stem, number + 1, file.extension().string()));
+    }
+    fail("{}: this name and the {} after it are taken: choose another one", wanted, kMostFiles);
+}
+
+// No file that holds another recipe is written over. True: the recipe is in the file that the
+// choice names.
+bool save(Ui& ui) {
     LabChoice& lab = ui.selection.lab;
-    if (lab.file.empty()) lab.file = default_file(ui);
-    const std::string error = error_words(
-        [&] { write_recipe(lab.file, lab.recipe, ui.status.name + ": " + ui.status.mixer.words); });
+    const std::string wanted = lab.file.empty() ? default_file(ui) : lab.file;
+    const std::string error = error_words([&] {
+        const std::string file = free_file(wanted, lab.recipe);
+        if (!holds(file, lab.recipe))
+            write_recipe(file, lab.recipe, ui.status.name + ": " + ui.status.mixer.words);
+        lab.file = file;
+    });
+    const std::string taken =
+        lab.file == wanted ? "" : "  \u00B7  " + wanted + " holds another recipe and stays";
     if (error.empty())
-        ui.toasts.add({.kind = ToastKind::done, .title = "Recipe saved", .detail = lab.file});
+        ui.toasts.add(
+            {.kind = ToastKind::done, .title = "Recipe saved", .detail = lab.file + taken});
     else
         ui.toasts.add({.kind = ToastKind::error, .title = "Recipe not saved", .detail = error});
+    return error.empty();
 }
 
 void open(Ui& ui) {
@@ -210,19 +250,17 @@ void add_files(Actions& actions) {
     actions.add({.id = "lab.copy_command",
                  .name = "Copy recipe command",
                  .sentence = "Saves the recipe, and puts the command on the clipboard that "
-                             "measures the model with it.",
+                             "measures the model with it at the step of the Lab.",
                  .icon = icon::terminal,
                  .why_not =
                      [](const ViewState& ui) {
                          if (std::string why = needs_any(ui); !why.empty()) return why;
-                         return std::string(ui.status.config.data.source.empty()
-                                                ? "The data of this model are not known."
-                                                : "");
+                         return eval_command(ui, ui.selection.lab.file).why_not;
                      },
                  .run =
                      [](Ui& ui) {
-                         save(ui);
-                         const std::string words = eval_command(ui, ui.selection.lab.file);
+                         if (!save(ui)) return;
+                         const std::string words = eval_command(ui, ui.selection.lab.file).command;
                          ImGui::SetClipboardText(words.c_str());
                          ui.toasts.add(
                              {.kind = ToastKind::done, .title = "Command copied", .detail = words});

@@ -60,8 +60,9 @@ bool LabCompletions::SampleKey::is(const SampleKey& other) const {
 void LabCompletions::renew(const PaneContext& ui,
                            const std::vector<std::shared_ptr<const DataItem>>& items,
                            const Recipe& recipe) {
-    SampleKey key{ui.status.path, lab_step(ui).value_or(-1), ui.selection.lab.first,
-                  unknown_of(ui, tokens_of(ui)), ui.selection.completion.sample};
+    SampleKey key{ui.status.path, lab_step(ui).value_or(MeasuredStep{.asked = -1}),
+                  ui.selection.lab.first, unknown_of(ui, tokens_of(ui)),
+                  ui.selection.completion.sample};
     key.sample.samples = 1;
     key.sample.particles = 1;
     const size_t count = std::min(items.size(), is_text_model(ui) ? size_t{1} : kMostColumns);
@@ -140,7 +141,7 @@ void LabCompletions::ask(PaneContext& ui) {
             request.unknown = key_.unknown;
             request.sample = key_.sample;
             request.sample.seed += i;
-            request.step = key_.step;
+            request.step = key_.step.asked;
             if (version == changed) request.recipe = recipe_;
             ui.commands.send(StartCompletion{CompletionOwner::lab, std::move(request)});
             asked_ = int64_t(2 * i) + version;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/shared/batch_losses.h"
 #include "app/state/ui.h"
 #include "viz/image_grid.h"
 
@@ -34,7 +35,8 @@ class LabCompletions {
     };
     struct SampleKey {
         std::string path;
-        int64_t step = -2, first = 0;
+        MeasuredStep step{};
+        int64_t first = 0;
         std::vector<uint8_t> unknown;
         SampleOptions sample;
         [[nodiscard]] bool is(const SampleKey& other) const;

@@ -171,9 +171,10 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
     key_value(ui, "Data##data", source.empty() ? "\u2013" : printable_line(source));
     key_value(ui, "Part##part", items.empty() ? "\u2013" : items.front()->split);
     key_value(ui, "Step##step", losses.step() < 0 ? "\u2013" : group_thousands(losses.step()));
-    if (losses.step() >= 0 && losses.step() != ui.shown_step())
-        hint(ui, fmt::format("Costs are of saved steps: the nearest to step {}.",
-                             group_thousands(ui.shown_step())));
+    if (const std::string words = measured_words(ui, losses.step()); !words.empty()) {
+        hint(ui, words);
+        ui.recorder.item("value", ui.recorder.claim("Measured step##measured_step"), words);
+    }
     const auto& before = lab.numbers.untouched;
     key_value(ui, "Untouched loss##untouched_loss",
               before ? fmt::format("{:.4f}", *before) : "\u2013", loss_unit(ui));

@@ -50,7 +50,7 @@ void LabMaps::update(PaneContext& ui, const MapOf& of, const Recipe& recipe) {
     head_ = head;
     for (size_t i = 0; i < maps_.size(); ++i) {
         ProbeRequest request = map_request(form, layer, block);
-        request.step = lab_step(ui).value_or(-1);
+        request.step = lab_step(ui).value_or(MeasuredStep{.asked = -1}).asked;
         if (i == 1) request.recipe = recipe;
         is_new |= maps_[i].watch.update(ui, request, maps_[i].turn);
         maps_[i].turn = {};

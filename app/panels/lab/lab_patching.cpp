@@ -126,7 +126,7 @@ void PatchingPanel::draw_tools(Ui& ui) {
     asked_ = other_;
     request_ = {};
     request_.probe = "patching";
-    request_.step = lab_step(ui).value_or(-1);
+    request_.step = lab_step(ui).value_or(MeasuredStep{.asked = -1}).asked;
     request_.recipe = ui.selection.lab.active();
     request_.tokens = first;
     request_.tokens.insert(request_.tokens.end(), second->tokens.begin(), second->tokens.end());
@@ -134,15 +134,15 @@ void PatchingPanel::draw_tools(Ui& ui) {
         request_.options[kPositionOption] = std::to_string(token_);
     is_asked_ = true;
     const ImageChoice& chosen = ui.selection.image;
-    asked_words_ = fmt::format(
-        "{} {} with activations of {}  \u00B7  {}, step {}  \u00B7  loss of {}", chosen.split,
-        chosen.index, other_, printable_line(ui.status.name), group_thousands(ui.shown_step()),
-        token_ < 0 ? std::string("all tokens") : fmt::format("token {}", token_));
+    asked_words_ = fmt::format("{} {} with activations of {}  \u00B7  {}", chosen.split,
+                               chosen.index, other_, printable_line(ui.status.name));
 }
 
 void PatchingPanel::take(const PaneContext& ui) {
+    constexpr double kHold = 5;  // seconds between two looks while another process trains
+    if (const auto step = lab_step(ui)) request_.step = step->asked;
     AskTurn turn;
-    if (!watch_.update(ui, request_, turn, 1e9)) return;
+    if (!watch_.update(ui, request_, turn, kHold)) return;
     const Field& field = watch_.fields()->fields.front();
     found_.layers = field.shape.at(0);
     found_.groups = field.shape.at(1);
@@ -150,7 +150,10 @@ void PatchingPanel::take(const PaneContext& ui) {
     for (const float nats : field.values) found_.values.push_back(float(shown_loss(ui, nats)));
     found_.untouched = shown_loss(ui, std::atof(field.notes.at("untouched").c_str()));
     found_.range = value_range(found_.values, 100, true);
-    found_.words = asked_words_;
+    const auto token = request_.options.find(kPositionOption);
+    found_.words =
+        fmt::format("{}, step {}  \u00B7  loss of {}", asked_words_, group_thousands(field.step),
+                    token == request_.options.end() ? "all tokens" : "token " + token->second);
     ++found_.version;
 }
 

@@ -64,7 +64,7 @@ void BatchLosses::take_items(PaneContext& ui) {
 ProbeRequest BatchLosses::portion(const PaneContext& ui, const RecipeLosses& of) const {
     ProbeRequest request;
     request.probe = "loss";
-    request.step = batch_.step;
+    request.step = batch_.step.asked;
     request.recipe = of.recipe;
     const size_t first = of.nats.size();
     const size_t most = portion_size(ui.status.config.model, ui.status.tokens);

@@ -22,10 +22,17 @@ struct RecipeLosses {
     double seconds = 0;         // from the question to the last answer
 };
 
-// Which examples are measured, and with the weights of which step.
+// Which weights are measured.
+struct MeasuredStep {
+    int64_t asked = -2;    // of requests; -1 = the newest weights
+    int64_t weights = -1;  // the step that these are of: other weights are another measure
+    [[nodiscard]] bool operator==(const MeasuredStep&) const = default;
+};
+
+// Which examples are measured, and with which weights.
 struct LossBatch {
     std::string path{}, data{}, split{};  // of the model; its data; part of these, empty: the usual
-    int64_t step = -2;                    // -1 = live
+    MeasuredStep step{};
     int64_t first = 0, examples = 0;
     [[nodiscard]] bool operator==(const LossBatch&) const = default;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
 #include "core/data_spec.h"
 #include "core/text.h"
@@ -30,7 +31,8 @@ std::string probe_command(const ViewState& ui, const ProbeRequest& request) {
     if (request.channel >= 0) out += fmt::format(" --channel {}", request.channel);
     if (request.position > 0) out += fmt::format(" --position {}", request.position);
     for (const auto& [key, value] : request.options)
-        out += fmt::format(" --{} {}", key, shell_word(value));
+        out += key == kPositionOption ? fmt::format(" --option {}={}", key, shell_word(value))
+                                      : fmt::format(" --{} {}", key, shell_word(value));
     const ImageChoice& image = ui.selection.image;
     if (request.tokens.empty()) return out + fmt::format(" -o {}.npy", request.probe);
     if (!image.path.empty())
@@ -51,15 +53,17 @@ std::string why_no_command(const ViewState& ui, int64_t step) {
 }
 
 CopiedCommand command_of(const ViewState& ui, const Watch& watch) {
+    return command_of(ui, watch, watch.shown());
+}
+
+CopiedCommand command_of(const ViewState& ui, const Watch& watch, ProbeRequest request) {
     if (!watch.fields() || watch.fields()->fields.empty()) return {"", "Nothing is shown yet."};
     if (!watch.is_current()) return {"", "What is shown is being read anew."};
     const ImageChoice& image = ui.selection.image;
     if (!watch.shown().tokens.empty() && image.path.empty() && image.split.empty())
         return {"", "The example is a completion or blank: no command takes it from anywhere."};
-    const int64_t step = watch.fields()->fields.front().step;
-    ProbeRequest request = watch.shown();
-    request.step = step;
-    return {probe_command(ui, request), why_no_command(ui, step)};
+    request.step = watch.fields()->fields.front().step;
+    return {probe_command(ui, request), why_no_command(ui, request.step)};
 }
 
 void copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip) {

@@ -22,6 +22,9 @@ struct CopiedCommand {
     std::string note{};  // what one must know of it; shown when it is copied
 };
 [[nodiscard]] CopiedCommand command_of(const ViewState& ui, const Watch& watch);
+// The same at the step that is shown, with what else the pane has made of the answer.
+[[nodiscard]] CopiedCommand command_of(const ViewState& ui, const Watch& watch,
+                                       ProbeRequest request);
 // At the cursor, or on a new line where this one is full.
 void copy_command_button(
     Ui& ui, const CopiedCommand& copied,

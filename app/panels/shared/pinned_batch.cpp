@@ -2,16 +2,30 @@
 
 #include <fmt/format.h>
 
+#include "app/panels/shared/whole_step.h"
 #include "core/text.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 
-std::optional<int64_t> lab_step(const ViewState& ui) {
-    if (ui.selection.step >= 0) return ui.selection.step;
-    if (ui.status.state != RunState::running || ui.status.following) return -1;
+std::optional<MeasuredStep> lab_step(const ViewState& ui) {
+    const bool is_live = ui.selection.step < 0;
+    const int64_t step = whole_step(ui);
+    if (!is_live) return MeasuredStep{.asked = step, .weights = step};
+    if (ui.status.state != RunState::running || ui.status.following)
+        return MeasuredStep{.asked = -1, .weights = step};
     const std::vector<int64_t> saved = ui.session->saved_steps();
     if (saved.empty()) return std::nullopt;
-    return saved.back();
+    return MeasuredStep{.asked = saved.back(), .weights = saved.back()};
+}
+
+std::string measured_words(const ViewState& ui, int64_t measured) {
+    if (measured < 0 || measured == ui.shown_step()) return "";
+    const std::string step = group_thousands(measured), shown = group_thousands(ui.shown_step());
+    if (ui.selection.step >= 0)
+        return fmt::format("Costs are of step {}, the saved one nearest to step {}.", step, shown);
+    return fmt::format("Costs are of step {}, the newest saved one: training is at step {}.", step,
+                       shown);
 }
 
 std::optional<LossBatch> pinned_batch(const ViewState& ui) {
@@ -26,16 +40,18 @@ std::optional<LossBatch> pinned_batch(const ViewState& ui) {
                      .examples = lab.examples};
 }
 
-std::string eval_command(const ViewState& ui, const std::string& recipe_file) {
+CopiedCommand eval_command(const ViewState& ui, const std::string& recipe_file) {
     const LabChoice& lab = ui.selection.lab;
-    if (ui.status.path.empty() || ui.status.config.data.source.empty() || recipe_file.empty())
-        return "";
-    std::string words =
-        fmt::format("afterimage eval {} --data {} --recipe {} --index {} --limit {}",
-                    shell_word(ui.status.path), shell_word(ui.status.config.data.source),
-                    shell_word(recipe_file), lab.first, lab.examples);
+    if (ui.status.path.empty() || ui.status.config.data.source.empty())
+        return {"", "The data of this model are not known."};
+    const auto step = lab_step(ui);
+    if (!step) return {"", "Nothing is saved yet: save, or pause the training."};
+    std::string words = fmt::format(
+        "afterimage eval {} --data {} --recipe {} --index {} --limit {}",
+        shell_word(checkpoint_file(ui.status.path, step->weights)),
+        shell_word(ui.status.config.data.source), shell_word(recipe_file), lab.first, lab.examples);
     if (!lab.split.empty()) words += " --split " + shell_word(lab.split);
-    return words;
+    return {words, why_no_command(ui, step->weights)};
 }
 
 }  // namespace aft::app

@@ -5,16 +5,20 @@
 #include <string>
 
 #include "app/panels/shared/batch_losses.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/state/ui.h"
 
 namespace aft::app {
 
-// The step whose weights are measured: the shown one; while training runs and all views are live,
-// the newest saved one. nullopt: there is none yet.
-[[nodiscard]] std::optional<int64_t> lab_step(const ViewState& ui);
+// The step whose weights are measured: the shown one, or the saved one nearest to it; while
+// training runs and all views are live, the newest saved one. nullopt: there is none yet.
+[[nodiscard]] std::optional<MeasuredStep> lab_step(const ViewState& ui);
+// Which step the costs are of, where it is not the shown one; else "".
+[[nodiscard]] std::string measured_words(const ViewState& ui, int64_t measured);
 // nullopt: nothing is saved yet.
 [[nodiscard]] std::optional<LossBatch> pinned_batch(const ViewState& ui);
-// "afterimage eval RUN --data SPEC --recipe FILE --index 0 --limit 64"; "" = it cannot be said.
-[[nodiscard]] std::string eval_command(const ViewState& ui, const std::string& recipe_file);
+// "afterimage eval CHECKPOINT --data SPEC --recipe FILE --index 0 --limit 64", of the step that is
+// measured.
+[[nodiscard]] CopiedCommand eval_command(const ViewState& ui, const std::string& recipe_file);
 
 }  // namespace aft::app

@@ -73,7 +73,7 @@ TEST_F(CopiedCommands, OfAttentionWriteWhatIsShown) {
     request.probe = "attention";
     request.layer = ui().selection.cell.layer;
     request.position = ui().selection.cell.target;
-    request.options = {{"part", "both"}, {"visible", "nan"}};
+    request.options = {{"part", "both"}, {"visible", "nan"}, {"reduce", "gate"}};
     expect_same(file, shown(request)->fields.front());
 }
 
@@ -155,6 +155,23 @@ TEST_F(CopiedCommands, OfPatchingWriteWhatIsShown) {
     const auto other = session().items().example(image.split, 1);
     request.tokens.insert(request.tokens.end(), other->tokens.begin(), other->tokens.end());
     expect_same(file, ask(request)->fields.front());
+}
+
+// Of the step on the screen, not of the newest one.
+TEST_F(CopiedCommands, OfStructureAndFactorsAreOfTheShownStep) {
+    open_trained_run();
+    const int64_t step = session().saved_steps().front();
+    ASSERT_LT(step, 60);
+    ui().commands.send(ShowStep{step});
+    run("view.workspace_biases\nframes 6\nclick structure/main/tab\nframes 20\n");
+    ProbeRequest request;
+    request.probe = "reach";
+    request.step = step;
+    expect_same(numbers_of_command("structure/main/copy_as_command"), ask(request)->fields.front());
+    run("click factors/main/tab\nframes 20\n");
+    request.probe = "components";
+    request.options = {{"components", "8"}};
+    expect_same(numbers_of_command("factors/main/copy_as_command"), ask(request)->fields.front());
 }
 
 TEST_F(CopiedCommands, OfTheCurvesWriteTheLog) {

@@ -53,9 +53,55 @@ TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
               std::string::npos);
     EXPECT_EQ(value_of("result/main/change_0"), change_words(*lab().numbers.each.at(0)));
     lab().first = 3;
-    const std::string command = eval_command(ui(), lab().file);
+    const std::string command = eval_command(ui(), lab().file).command;
     EXPECT_TRUE(command.ends_with(" --index 3 --limit 16")) << command;
     EXPECT_EQ(ui().actions.why_not(ui(), "lab.copy_command"), "");
+    EXPECT_NE(command.find("/step-00000060.safetensors "), std::string::npos) << command;
+}
+
+// Own steps that nobody has saved, and a step between two saved ones.
+TEST_F(LabWindow, TheMeasureFollowsTheWeightsAndNamesTheNearestSavedStep) {
+    open_run();
+    lab().examples = 4;
+    run("lab.zero_selected\nframes 3\n");
+    ASSERT_TRUE(until([&] { return has_measured(); })) << dump(ui());
+    const auto step = [&] { return value_of("inspector/pinned_batch/step"); };
+    EXPECT_EQ(step(), "60");
+    run("run.step\nframes 3\n");
+    ASSERT_TRUE(until([&] { return step() == "61" && has_measured(); })) << step();
+    const std::vector<int64_t> saved = session().saved_steps();
+    ASSERT_GE(saved.size(), 2U);
+    const int64_t last = saved.back(), before = saved.at(saved.size() - 2);
+    for (const int64_t shown : {last - 1, before + 1}) {
+        ui().commands.send(ShowStep{shown});
+        const std::string near = std::to_string(shown == last - 1 ? last : before);
+        ASSERT_TRUE(until([&] { return step() == near && has_measured(); })) << step();
+        const std::string words = value_of("inspector/pinned_batch/measured_step");
+        EXPECT_NE(words.find("of step " + near + ","), std::string::npos) << words;
+        const CopiedCommand copied = eval_command(ui(), "recipe.json");
+        EXPECT_EQ(copied.why_not, "");
+        EXPECT_NE(copied.command.find("step-000000" + near), std::string::npos) << copied.command;
+    }
+}
+
+TEST_F(LabWindow, SavingARecipeWritesOverNoOther) {
+    open_run();
+    run("lab.zero_selected\nframes 3\n");
+    const std::string first = (scratch_ / "r.json").string();
+    lab().file = first;
+    run("lab.save_recipe\nframes 2\n");
+    EXPECT_EQ(lab().file, first);
+    run("lab.save_recipe\nframes 2\n");
+    EXPECT_EQ(lab().file, first) << "it holds this recipe";
+    const Recipe recipe = lab().recipe;
+    lab().recipe.interventions.front().strength = 0.5;
+    run("lab.copy_command\nframes 2\n");
+    EXPECT_EQ(lab().file, (scratch_ / "r-2.json").string());
+    EXPECT_NE(std::string(ImGui::GetClipboardText()).find("r-2.json"), std::string::npos);
+    EXPECT_EQ(read_recipe(first), recipe);
+    lab().recipe.interventions.front().strength = 0.25;
+    run("lab.save_recipe\nframes 2\n");
+    EXPECT_EQ(lab().file, (scratch_ / "r-3.json").string());
 }
 
 TEST_F(LabWindow, NoExampleOfASmallPartCountsTwice) {
