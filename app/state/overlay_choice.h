@@ -3,11 +3,10 @@
 #pragma once
 #include <string>
 
+#include "app/state/run_notes.h"
 #include "app/state/ui.h"
 
 namespace aft::app {
-
-inline constexpr size_t kMostOverlays = 8;
 
 [[nodiscard]] bool is_overlaid(const ViewState& ui, const std::string& run);
 // Why this run cannot be added; "" = it can, or it is there already.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kPastKept = 4, kChangedKept = 2;
 
-// The nearest of both kinds; a checkpoint where they are as near.
+// The nearest of both kinds; of two that are as near the earlier one.
 int64_t nearer_of(int64_t whole, int64_t frame, int64_t step) {
     if (whole < 0 || frame < 0) return std::max(whole, frame);
     if (std::abs(whole - step) == std::abs(frame - step)) return std::min(whole, frame);

@@ -15,6 +15,7 @@
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
 #include "core/caught.h"
+#include "core/free_file.h"
 #include "core/text.h"
 #include "model/system.h"
 
@@ -62,15 +63,10 @@ void FilmCard::open(const ViewState& ui) {
     if (!ui.history.empty()) from_ = ui.history.front(), to_ = ui.history.back();
     if (!why_no_scrub(ui).empty()) kind_ = static_cast<int>(FilmKind::generation);
     if (!why_no_generation(ui).empty()) kind_ = static_cast<int>(FilmKind::scrub);
-    std::error_code ignored;
     const fs::path last = file_.empty() ? "film.apng" : fs::path(file_);
     const fs::path folder = proposed_folder(file_, ui.settings.last_folder);
     const std::string ending = last.extension().empty() ? ".apng" : last.extension().string();
-    constexpr int kMostNumber = 1000;
-    fs::path file = folder / ("film" + ending);
-    for (int i = 2; i < kMostNumber && fs::exists(file, ignored); ++i)
-        file = folder / fmt::format("film-{}{}", i, ending);
-    file_ = file.string();
+    file_ = free_file(folder / ("film" + ending)).string();
 }
 
 std::vector<int64_t> FilmCard::places(const ViewState& ui) const {

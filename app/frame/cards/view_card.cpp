@@ -12,6 +12,7 @@
 #include "app/widgets/text_fields.h"
 #include "core/caught.h"
 #include "core/files.h"
+#include "core/free_file.h"
 #include "model/system.h"
 
 namespace aft::app {
@@ -39,12 +40,7 @@ void ViewCard::open(const PaneContext& ui) {
     is_open_ = is_new_ = true;
     problem_.clear();
     const fs::path folder = proposed_folder(file_, ui.settings.last_folder);
-    constexpr int kMostNumber = 1000;
-    std::error_code ignored;
-    fs::path file = folder / fmt::format("view{}", kEndings[format_]);
-    for (int i = 2; i < kMostNumber && fs::exists(file, ignored); ++i)
-        file = folder / fmt::format("view-{}{}", i, kEndings[format_]);
-    file_ = file.string();
+    file_ = free_file(folder / fmt::format("view{}", kEndings[format_])).string();
 }
 
 void ViewCard::save(Ui& ui) {

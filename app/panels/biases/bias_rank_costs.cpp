@@ -29,13 +29,10 @@ std::string why_no_loss(const ViewState& ui) {
 }
 
 // The recipe is written into a file first, as the command reads one.
-CopiedCommand rank_command(const ViewState& ui, const Recipe& recipe, int64_t rank) {
+std::string rank_command(const ViewState& ui, const Recipe& recipe, int64_t rank) {
     const std::string file = fmt::format("low-rank-{}.json", rank);
-    CopiedCommand out = eval_command(ui, file);
-    out.command = fmt::format("printf %s {} > {} && {}",
-                              shell_word(json_text(recipe_json(recipe), -1)), file, out.command);
-    if (const std::string why = why_no_loss(ui); !why.empty()) out.why_not = why;
-    return out;
+    return fmt::format("printf %s {} > {} && {}", shell_word(json_text(recipe_json(recipe), -1)),
+                       file, eval_command(ui, file));
 }
 
 }  // namespace
@@ -127,12 +124,12 @@ void RankCosts::draw_tools(PaneContext& ui) {
                   .tip = "Measures on the Lab's pinned batch what the loss gains when this w keeps "
                          "1, 2, 4, ... singular values."});
     ImGui::SameLine(0, ui.px(12));
-    const CopiedCommand copied = rank_command(ui, recipe_of(chosen_), chosen_);
+    const std::string why = why_no_loss(ui);
     if (button(ui, {.name = "Copy loss command##copy_loss_command",
-                    .why_not = copied.why_not,
+                    .why_not = why.empty() ? why_no_eval_command(ui) : why,
                     .tip = "Copies the command that writes the recipe of this rank and measures "
                            "its loss."}))
-        ImGui::SetClipboardText(copied.command.c_str());
+        ImGui::SetClipboardText(rank_command(ui, recipe_of(chosen_), chosen_).c_str());
     const std::string words = words_of(ui, chosen_);
     hint(ui, words);
     ui.recorder.item("value", ui.recorder.claim("Of this rank##of_this_rank"), words);

@@ -8,6 +8,7 @@
 #include "app/panels/lab/lab_words.h"
 #include "app/panels/shared/watch_over_training.h"
 #include "core/caught.h"
+#include "core/free_file.h"
 #include "core/text.h"
 #include "model/jobs/recipe.h"
 
@@ -39,37 +40,18 @@ bool holds(const fs::path& file, const Recipe& recipe) {
     return error.empty() && found == recipe;
 }
 
-// "r.json", "r-2.json", "r-3.json", ...: the first that is not there or holds this recipe.
-std::string free_file(const std::string& wanted, const Recipe& recipe) {
-    constexpr int kMostFiles = 1000;
-    const fs::path file = wanted;
-    std::string stem = file.stem().string();
-    const size_t dash = stem.find_last_not_of("0123456789");
-    int number = 1;
-    if (dash != std::string::npos && stem[dash] == '-' && dash > 0 && stem.size() - dash < 5 &&
-        stem.size() > dash + 1) {
-        number = std::stoi(stem.substr(dash + 1));
-        stem.resize(dash);
-    }
-    std::error_code ignored;
-    fs::path tried = file;
-    for (const int last = number + kMostFiles; number < last; ++number) {
-        if (!fs::exists(tried, ignored) || holds(tried, recipe)) return tried.string();
-        tried.replace_filename(fmt::format("{}-{}{}", stem, number + 1, file.extension().string()));
-    }
-    fail("{}: this name and the {} after it are taken: choose another one", wanted, kMostFiles);
-}
-
 // No file that holds another recipe is written over. True: the recipe is in the file that the
 // choice names.
 bool save(Ui& ui) {
     LabChoice& lab = ui.selection.lab;
     const std::string wanted = lab.file.empty() ? default_file(ui) : lab.file;
     const std::string error = error_words([&] {
-        const std::string file = free_file(wanted, lab.recipe);
+        const fs::path file =
+            free_file(wanted, [&](const fs::path& there) { return holds(there, lab.recipe); });
+        if (file.empty()) fail("{}: all names like this one are taken: choose another", wanted);
         if (!holds(file, lab.recipe))
-            write_recipe(file, lab.recipe, ui.status.name + ": " + ui.status.mixer.words);
-        lab.file = file;
+            write_recipe(file.string(), lab.recipe, ui.status.name + ": " + ui.status.mixer.words);
+        lab.file = file.string();
     });
     const std::string taken =
         lab.file == wanted ? "" : "  \u00B7  " + wanted + " holds another recipe and stays";
@@ -255,12 +237,12 @@ void add_files(Actions& actions) {
                  .why_not =
                      [](const ViewState& ui) {
                          if (std::string why = needs_any(ui); !why.empty()) return why;
-                         return eval_command(ui, ui.selection.lab.file).why_not;
+                         return why_no_eval_command(ui);
                      },
                  .run =
                      [](Ui& ui) {
                          if (!save(ui)) return;
-                         const std::string words = eval_command(ui, ui.selection.lab.file).command;
+                         const std::string words = eval_command(ui, ui.selection.lab.file);
                          ImGui::SetClipboardText(words.c_str());
                          ui.toasts.add(
                              {.kind = ToastKind::done, .title = "Command copied", .detail = words});

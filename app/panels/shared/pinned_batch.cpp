@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/whole_step.h"
 #include "core/text.h"
 #include "model/model_files.h"
@@ -40,18 +41,24 @@ std::optional<LossBatch> pinned_batch(const ViewState& ui) {
                      .examples = lab.examples};
 }
 
-CopiedCommand eval_command(const ViewState& ui, const std::string& recipe_file) {
-    const LabChoice& lab = ui.selection.lab;
+std::string why_no_eval_command(const ViewState& ui) {
     if (ui.status.path.empty() || ui.status.config.data.source.empty())
-        return {"", "The data of this model are not known."};
+        return "The data of this model are not known.";
     const auto step = lab_step(ui);
-    if (!step) return {"", "Nothing is saved yet: save, or pause the training."};
+    return step ? why_no_command(ui, step->weights)
+                : "Nothing is saved yet: save, or pause the training.";
+}
+
+std::string eval_command(const ViewState& ui, const std::string& recipe_file) {
+    const LabChoice& lab = ui.selection.lab;
+    const auto step = lab_step(ui);
+    if (!step || !why_no_eval_command(ui).empty()) return "";
     std::string words = fmt::format(
         "afterimage eval {} --data {} --recipe {} --index {} --limit {}",
         shell_word(checkpoint_file(ui.status.path, step->weights)),
         shell_word(ui.status.config.data.source), shell_word(recipe_file), lab.first, lab.examples);
     if (!lab.split.empty()) words += " --split " + shell_word(lab.split);
-    return {words, why_no_command(ui, step->weights)};
+    return words;
 }
 
 }  // namespace aft::app

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "app/panels/shared/batch_losses.h"
-#include "app/panels/shared/copy_command.h"
 #include "app/state/ui.h"
 
 namespace aft::app {
@@ -17,8 +16,10 @@ namespace aft::app {
 [[nodiscard]] std::string measured_words(const ViewState& ui, int64_t measured);
 // nullopt: nothing is saved yet.
 [[nodiscard]] std::optional<LossBatch> pinned_batch(const ViewState& ui);
+// Why no command measures the same; "" = one does.
+[[nodiscard]] std::string why_no_eval_command(const ViewState& ui);
 // "afterimage eval CHECKPOINT --data SPEC --recipe FILE --index 0 --limit 64", of the step that is
-// measured.
-[[nodiscard]] CopiedCommand eval_command(const ViewState& ui, const std::string& recipe_file);
+// measured. Where there is a reason against it: "".
+[[nodiscard]] std::string eval_command(const ViewState& ui, const std::string& recipe_file);
 
 }  // namespace aft::app

@@ -103,7 +103,7 @@ void PlotsPanel::draw_plot(PaneContext& ui, PlotPlace place, ImVec2 size) {
     std::vector<NumberView> steps = {ui.curves->step};
     for (const OverlayRun& run : overlays_.all())
         if (run.model) steps.emplace_back(run.model->curves.step);
-    plot.card = [this, &steps](double x) { return card_at(plots_, steps, x); };
+    plot.card = [this, steps](double x) { return card_at(plots_, steps, x); };
     plot.cache = &caches_[plot.id];
     if (ui.selection.step >= 0) plot.now = static_cast<double>(ui.selection.step);
     const ImVec2 a = ImGui::GetCursorScreenPos();

@@ -53,7 +53,7 @@ TEST_F(LabWindow, TheChangeOfTheLossIsTheOneThatEvalMeasures) {
               std::string::npos);
     EXPECT_EQ(value_of("result/main/change_0"), change_words(*lab().numbers.each.at(0)));
     lab().first = 3;
-    const std::string command = eval_command(ui(), lab().file).command;
+    const std::string command = eval_command(ui(), lab().file);
     EXPECT_TRUE(command.ends_with(" --index 3 --limit 16")) << command;
     EXPECT_EQ(ui().actions.why_not(ui(), "lab.copy_command"), "");
     EXPECT_NE(command.find("/step-00000060.safetensors "), std::string::npos) << command;
@@ -78,9 +78,9 @@ TEST_F(LabWindow, TheMeasureFollowsTheWeightsAndNamesTheNearestSavedStep) {
         ASSERT_TRUE(until([&] { return step() == near && has_measured(); })) << step();
         const std::string words = value_of("inspector/pinned_batch/measured_step");
         EXPECT_NE(words.find("of step " + near + ","), std::string::npos) << words;
-        const CopiedCommand copied = eval_command(ui(), "recipe.json");
-        EXPECT_EQ(copied.why_not, "");
-        EXPECT_NE(copied.command.find("step-000000" + near), std::string::npos) << copied.command;
+        EXPECT_EQ(why_no_eval_command(ui()), "");
+        const std::string command = eval_command(ui(), "recipe.json");
+        EXPECT_NE(command.find("step-000000" + near), std::string::npos) << command;
     }
 }
 
