@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/state/overlay_choice.h"
+#include "app/state/step_notes.h"
 
 namespace aft::app {
 

@@ -6,6 +6,7 @@
 
 #include "app/frame/frame_tools.h"
 #include "app/panels/shared/completion_readings.h"
+#include "app/state/step_notes.h"
 
 namespace aft::app {
 

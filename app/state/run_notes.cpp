@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr size_t kMostPins = 200, kMostText = 2000;  // of a run; bytes of a text
-constexpr size_t kMostRuns = 8, kMostPath = 4096;    // that lie over a run; bytes of a path
+constexpr size_t kMostPath = 4096;                   // bytes
 
 std::string text_in(const json& j, const char* key) {
     std::string text = j.value(key, std::string());
@@ -56,7 +56,7 @@ KeptMask kept_mask_from_json(const json& j) {
 std::vector<std::string> overlays_from_json(const json& list) {
     std::vector<std::string> out;
     for (const json& path : list)
-        if (path.is_string() && out.size() < kMostRuns &&
+        if (path.is_string() && out.size() < kMostOverlays &&
             path.get_ref<const std::string&>().size() <= kMostPath)
             out.push_back(path);
     return out;

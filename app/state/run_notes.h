@@ -10,7 +10,7 @@
 
 #include "app/state/cell.h"
 #include "app/state/experiments.h"
-#include "app/state/step_notes.h"
+#include "app/state/note_list.h"
 
 namespace aft::app {
 
@@ -19,6 +19,8 @@ struct KeptMask {
     std::vector<uint8_t> values{};  // [height, width], 1 = to be filled; empty: none is kept
     [[nodiscard]] bool operator==(const KeptMask&) const = default;
 };
+
+inline constexpr size_t kMostOverlays = 8;
 
 struct RunNotes {
     std::string name{}, tag{}, note{};

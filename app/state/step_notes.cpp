@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/state/open_path.h"
-#include "app/state/view_keys.h"
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -24,10 +23,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kNotesFile = "notes.json";
-constexpr const char* kListKey = "notes";
 constexpr std::string_view kChangeKey = "note at step ";
 constexpr uint64_t kMostFileBytes = uint64_t{8} << 20;  // the trainer reads twice as much
-constexpr double kMostStep = 9007199254740992.0;
 
 bool is_in_folder(const std::string& path) {
     std::error_code ignored;
@@ -47,9 +44,9 @@ json notes_file(const fs::path& run) {
 }
 
 StepNotes notes_of(const json& whole, const fs::path& run) {
-    if (!whole.contains(kListKey)) return {};
+    if (!whole.contains(kNoteList)) return {};
     return with_context(shown_path((run / kNotesFile).string()),
-                        [&] { return step_notes_from_json(whole.at(kListKey)); });
+                        [&] { return step_notes_from_json(whole.at(kNoteList)); });
 }
 
 std::string step_words(int64_t step) {
@@ -63,32 +60,6 @@ StepNotes& kept_notes(ViewState& ui) {
 
 }  // namespace
 
-json step_notes_to_json(const StepNotes& notes) {
-    json list = json::array();
-    for (const auto& [step, text] : notes) list.push_back({{"step", step}, {"text", text}});
-    return list;
-}
-
-StepNotes step_notes_from_json(const json& list) {
-    if (!list.is_array()) fail("{}: found {}, allowed: a list", kListKey, found_json(list));
-    if (list.size() > kMostStepNotes)
-        fail("{}: found {} of them, allowed: at most {}", kListKey, list.size(), kMostStepNotes);
-    StepNotes notes;
-    for (size_t i = 0; i < list.size(); ++i) {
-        const ViewKeys one(list[i], fmt::format("{}[{}]", kListKey, i));
-        int64_t step = -1;
-        std::string text;
-        one.take("step", step, {0, kMostStep});
-        one.take("text", text);
-        if (step < 0) fail("{}[{}].step: missing, allowed: a step", kListKey, i);
-        if (text.size() > kMostNoteBytes)
-            fail("{}[{}].text: found {} bytes, allowed: at most {}", kListKey, i, text.size(),
-                 kMostNoteBytes);
-        notes[step] = printable_line(text);
-    }
-    return notes;
-}
-
 StepNotes read_step_notes(const fs::path& run) {
     return notes_of(notes_file(run), run);
 }
@@ -100,7 +71,7 @@ void write_step_note(const fs::path& run, int64_t step, const std::string& text)
         notes.erase(step);
     else
         notes[step] = text;
-    whole[kListKey] = step_notes_to_json(notes);
+    whole[kNoteList] = step_notes_to_json(notes);
     write_atomically(run / kNotesFile, json_text(whole, 1) + "\n");
 }
 

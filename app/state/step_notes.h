@@ -4,25 +4,16 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "app/state/note_list.h"
 
 namespace aft::app {
 
 struct Ui;
 struct ViewState;
-
-using StepNotes = std::map<int64_t, std::string>;  // by step; one line of text each
-
-inline constexpr size_t kMostStepNotes = 1000, kMostNoteBytes = 2000;
-
-// [{"step": 40, "text": "..."}]
-[[nodiscard]] nlohmann::json step_notes_to_json(const StepNotes& notes);
-// Error: no list, or an entry of it is none, names what was found. "" as a text stays.
-[[nodiscard]] StepNotes step_notes_from_json(const nlohmann::json& list);
 
 // Of a run folder; none where it has no notes.json. Error: it cannot be read.
 [[nodiscard]] StepNotes read_step_notes(const std::filesystem::path& run);
