@@ -48,8 +48,11 @@ class AttentionPanel : public Panel {
     ClassGuess guess_;
     ConfusionSection confusion_;
     SampleTool sample_;
-    uint64_t opened_ = 0;           // the model whose parts are shown
-    int64_t pointed_channel_ = -1;  // whose small map is under the pointer
+    uint64_t opened_ = 0;  // the model whose parts are shown
+    struct SmallMaps {
+        int64_t pointed = -1;   // whose map is under the pointer
+        bool are_drawn = true;  // they fitted
+    } small_;
     uint64_t drawn_ = 0;
     Range range_;
 };
@@ -94,8 +97,8 @@ void AttentionPanel::draw_tools(Ui& ui, const Positions& positions) {
 
 // A small map is under the pointer: what is read is its channel alone.
 bool AttentionPanel::reads_channel(const ViewState& ui) const {
-    return pointed_channel_ >= 0 && ui.selection.hover &&
-           ui.selection.hover->channel == pointed_channel_;
+    return small_.pointed >= 0 && ui.selection.hover &&
+           ui.selection.hover->channel == small_.pointed;
 }
 
 // A source as the maps show it: a pixel with all its channels.
@@ -147,15 +150,22 @@ void AttentionPanel::draw_caption(PaneContext& ui, const Positions& positions) {
                                           over.empty() ? "" : ", " + over);
     const std::string title = "Implicit attention of target " + target;
     const std::string summed = positions.channels > 1 ? ", a pixel's channels summed" : "";
-    const std::string rest = fmt::format(
-        "share of each visible source{}, rows sum to 1, {}  \u00B7  {}", summed, shown, model);
+    const size_t all = data_.rows().channels.size();
+    const std::string missing =
+        small_.are_drawn || all == 0
+            ? ""
+            : fmt::format("0 of {} {}, the pane is too low for them  \u00B7  ", all,
+                          data_.rows().is_by_head ? "heads" : "channels");
+    const std::string rest =
+        fmt::format("{}share of each visible source{}, rows sum to 1, {}  \u00B7  {}", missing,
+                    summed, shown, model);
     const float needed = text_extent(ui, title, text_size::label, Face::semibold).x +
                          text_extent(ui, rest, text_size::hint).x + ui.px(10);
     if (needed <= ImGui::GetContentRegionAvail().x)
         caption(ui, title, rest);
     else  // which target of which model comes before how it is drawn
         caption(ui, "Attention of target " + target,
-                fmt::format("{}{}  \u00B7  {}", model, summed, shown));
+                fmt::format("{}{}{}  \u00B7  {}", missing, model, summed, shown));
 }
 
 // What stands at a source's place: the model reads the sequence one position late.
@@ -209,9 +219,10 @@ void AttentionPanel::draw(Ui& ui) {
                std::floor(pictures));
     ImGui::Dummy({1, ui.px(2)});
     const float left = canvas_height(ui);
-    pointed_channel_ = -1;
-    if (data_.rows().has_both() && has_gallery && left > ui.px(110))
-        pointed_channel_ = gallery_.draw(ui, data_, coloring(ui), left);
+    small_.pointed = -1;
+    small_.are_drawn = has_gallery && left > ui.px(110);
+    if (data_.rows().has_both() && small_.are_drawn)
+        small_.pointed = gallery_.draw(ui, data_, coloring(ui), left);
     draw_foot(ui, positions);
 }
 

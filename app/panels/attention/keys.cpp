@@ -313,10 +313,10 @@ void KeysPanel::draw(Ui& ui) {
     update(ui);
     const size_t shown = layers_.empty() ? 0 : last;
     const std::string what = fmt::format(
-        "each channel divided by its mean (absolute size has no meaning){}  \u00B7  {}, {} of {} "
-        "channels per layer",
-        positions.channels > 1 ? ", mean of a pixel's channels" : "",
-        layers_.empty() ? "" : step_words(ui, layers_.front().watch.fields()), shown, channels);
+        "{} of {} channels per layer, each divided by its mean (absolute size has no meaning){}  "
+        "\u00B7  {}",
+        shown, channels, positions.channels > 1 ? ", mean of a pixel's channels" : "",
+        layers_.empty() ? "" : step_words(ui, layers_.front().watch.fields()));
     caption(ui, view_.quantity == 0 ? "Key maps exp(K)" : "Key maps K",
             answer_.is_pending && shown == 0 ? "Computing these keys" : what);
     if (!answer_.error.empty())
