@@ -2,6 +2,7 @@
 // Attention, how tables are sorted, how far Focus is zoomed in; the sweep that Home shows. Part of
 // the one selection. Window thread.
 #pragma once
+#include <cstdint>
 #include <string>
 
 namespace aft::app {
@@ -18,10 +19,13 @@ struct SweepChoice {
     [[nodiscard]] bool operator==(const SweepChoice&) const = default;
 };
 
+inline constexpr int64_t kMostRelativeExamples = 256;
+
 struct PaneChoice {
-    int parts = 0, reduce = 0;  // Attention: which maps, and how channels become one
-    int channel_order = 0;      // Attention: its small maps
-    int structure_sort = 0;     // Structure: 0 = by position, else the column before
+    int parts = 0, reduce = 0;      // Attention: which maps, and how channels become one
+    int channel_order = 0;          // Attention: its small maps
+    int64_t relative_examples = 1;  // Relative: how many it is the mean over
+    int structure_sort = 0;         // Structure: 0 = by position, else the column before
     FocusZoom focus{};
     SweepChoice sweep{};
 };

@@ -1,8 +1,11 @@
 #include "app/panels/attention/offset_maps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "app/panels/shared/sample_input.h"
 
@@ -19,7 +22,23 @@ int64_t asked_targets(const Status& status) {
     return std::clamp<int64_t>(int64_t(kBudget / std::max(1.0, one)), 1, cells);
 }
 
+constexpr double kHold_s = 2;  // every target of a picture: much work beside a training
+
 }  // namespace
+
+std::string why_no_examples(const ViewState& ui) {
+    const ImageChoice& image = ui.selection.image;
+    const bool is_none = image.item && image.item->split.empty();  // a completion, blank
+    if (!image.path.empty() || image.split.empty() || is_none)
+        return "This picture is none of the data: it is looked at alone.";
+    if (ui.status.state == RunState::running && ui.selection.step < 0)
+        return "The weights change while it trains: pause, or choose a step, for a mean.";
+    return "";
+}
+
+int64_t examples_averaged(const ViewState& ui, int64_t asked) {
+    return why_no_examples(ui).empty() && ui.selection.image.item ? asked : 1;
+}
 
 // The versions continue: what was painted of the model before is not taken for the next one's.
 void OffsetMaps::clear() {
@@ -43,12 +62,72 @@ void OffsetMaps::update(const PaneContext& ui, const OffsetRequest& request) {
     kOffsetReduceOption.set(probe, request.reduce);
     kVisibleOption.set(probe, HiddenSources::nan);
     probe.options[kTargetsOption] = std::to_string(asked_targets(ui.status));
-    constexpr double kHold_s = 2;  // every target of a picture: much work beside a training
+    if (examples_averaged(ui, request.examples) > 1)
+        return update_mean(ui, probe, request.examples);
+    mean_ = {};
     AskTurn turn;
-    if (watch_.update(ui, probe, turn, kHold_s)) take();
+    if (watch_.update(ui, probe, turn, kHold_s)) take(watch_.fields()->fields.front().values);
 }
 
-void OffsetMaps::take() {
+// One after the other: the next is asked for when the answer to the one before is there, none when
+// another mean is wanted.
+void OffsetMaps::update_mean(const PaneContext& ui, const ProbeRequest& probe, int64_t examples) {
+    const ImageChoice& image = ui.selection.image;
+    ProbeRequest bare = probe;
+    bare.tokens.clear();
+    const std::string of =
+        fmt::format("{} {} {} {} {} {} {}", ui.opened, ui.status.rewinds, ui.shown_step(),
+                    ui.status.config.data.source, image.split, image.index, examples);
+    if (mean_.of != of || !(mean_.probe == bare))
+        mean_ = {.of = of, .probe = std::move(bare), .asked = examples};
+    const int64_t size = image.item->part_size;
+    if (size > 0) mean_.asked = std::min(mean_.asked, std::max<int64_t>(1, size - image.index));
+    while (mean_.next < mean_.asked) {
+        const int64_t index = image.index + mean_.next;
+        ItemError problem;
+        const auto item = ui.session->items().example(image.split, index, &problem);
+        if (!problem.words.empty()) {
+            mean_.left_out += fmt::format("{}{} {}: {}", mean_.left_out.empty() ? "" : "; ",
+                                          image.split, index, problem.words);
+            ++mean_.next;
+            continue;
+        }
+        if (!item) return;
+        ProbeRequest one = probe;
+        one.tokens = item->tokens;
+        AskTurn turn;
+        (void)watch_.update(ui, one, turn, kHold_s);
+        if (!watch_.is_current()) return;
+        add_answer();
+    }
+}
+
+void OffsetMaps::add_answer() {
+    const std::vector<float>& values = watch_.fields()->fields.front().values;
+    if (mean_.used == 0) mean_.sum.assign(values.size(), 0);
+    if (mean_.sum.size() != values.size()) return;
+    for (size_t i = 0; i < values.size(); ++i) mean_.sum[i] += double(values[i]);
+    ++mean_.used;
+    ++mean_.next;
+    std::vector<float> mean(values.size());
+    for (size_t i = 0; i < mean.size(); ++i) mean[i] = float(mean_.sum[i] / double(mean_.used));
+    take(mean);
+}
+
+OffsetState OffsetMaps::state() const {
+    if (mean_.asked == 0)
+        return {.targets = targets_,
+                .is_current = watch_.is_current(),
+                .is_pending = watch_.is_pending()};
+    return {.targets = targets_,
+            .used = mean_.used,
+            .asked = mean_.asked,
+            .left_out = mean_.left_out,
+            .is_current = mean_.used > 0,
+            .is_pending = mean_.next < mean_.asked && watch_.error().empty()};
+}
+
+void OffsetMaps::take(const std::vector<float>& values) {
     const Field& field = watch_.fields()->fields.front();
     maps_.clear();
     if (field.shape.size() != 3) return;
@@ -60,7 +139,7 @@ void OffsetMaps::take() {
     const auto cells = size_t(rows_ * columns_);
     float top = 0;
     for (size_t map = 0; map < size_t(field.shape[0]); ++map) {
-        const auto first = field.values.begin() + ptrdiff_t(map * cells);
+        const auto first = values.begin() + ptrdiff_t(map * cells);
         OffsetMap out;
         out.values.assign(first, first + ptrdiff_t(cells));
         out.hidden.resize(cells);

@@ -16,12 +16,21 @@ struct OffsetMap {
     std::vector<uint8_t> hidden;  // 1 = no visible source at this offset
 };
 
+struct OffsetState {
+    std::string targets{};  // "64 of 256"
+    // Examples that the mean is over by now, and will be; 1 and 1 for the source alone.
+    int64_t used = 1, asked = 1;
+    std::string left_out{};  // those that could not be read, and why; "" = all could
+    bool is_current = false, is_pending = false;
+};
+
 class OffsetMaps {
   public:
     struct OffsetRequest {
         int64_t layer = 0;
         AttentionPart part = AttentionPart::both;
         OffsetReduce reduce = OffsetReduce::head;
+        int64_t examples = 1;  // the mean over so many of the data in a row, the source the first
     };
     void update(const PaneContext& ui, const OffsetRequest& request);
     void clear();
@@ -33,12 +42,23 @@ class OffsetMaps {
     // From 0 to the largest share of the layer.
     [[nodiscard]] Range range() const { return range_; }
     [[nodiscard]] bool is_by_channel() const { return is_by_channel_; }
-    [[nodiscard]] const std::string& targets() const { return targets_; }  // "64 of 256"
+    // Of one example, and of a mean the newest of its answers.
     [[nodiscard]] const Watch& watch() const { return watch_; }
+    [[nodiscard]] OffsetState state() const;
 
   private:
-    void take();
+    struct ExampleMean {
+        std::string of;        // what it is the mean of
+        ProbeRequest probe{};  // without its tokens
+        int64_t asked = 0, next = 0, used = 0;
+        std::vector<double> sum{};
+        std::string left_out{};
+    };
+    void update_mean(const PaneContext& ui, const ProbeRequest& probe, int64_t examples);
+    void add_answer();
+    void take(const std::vector<float>& values);
     Watch watch_;
+    ExampleMean mean_;  // asked 0: of the source alone
     std::vector<OffsetMap> maps_;
     int64_t rows_ = 0, columns_ = 0;
     Range range_{0, 1};
@@ -46,6 +66,11 @@ class OffsetMaps {
     bool is_by_channel_ = false;
     uint64_t version_ = 0;
 };
+
+// Why the mean over several examples cannot be had: the source is looked at alone; "" = it can.
+[[nodiscard]] std::string why_no_examples(const ViewState& ui);
+// So many examples, or the source alone.
+[[nodiscard]] int64_t examples_averaged(const ViewState& ui, int64_t asked);
 
 // The share at a place of a map; NaN = not visible, or no such place.
 [[nodiscard]] float offset_share(const OffsetMaps& maps, size_t map, int64_t row, int64_t column);

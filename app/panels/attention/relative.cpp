@@ -14,6 +14,7 @@
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
+#include "app/widgets/fields.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
 #include "core/text.h"
@@ -37,6 +38,8 @@ class RelativePanel : public Panel {
   private:
     void draw_tools(Ui& ui);
     void draw_caption(PaneContext& ui);
+    void draw_examples(PaneContext& ui);
+    [[nodiscard]] std::string example_words(const ViewState& ui) const;
     void draw_chosen(PaneContext& ui, const viz::Box& box);
     void draw_all(PaneContext& ui, const viz::Box& box);
     void draw_foot(PaneContext& ui);
@@ -110,7 +113,8 @@ void RelativePanel::draw_tools(Ui& ui) {
                              .tip = "By content alone: the position bias is left out.",
                              .formula = "exp(K[j]) / \u03A3 exp(K[j'])"}};
     (void)segmented(ui, "Parts##parts", view_.part, {parts});
-    const Tool tools[] = {{240, [&] {
+    const Tool tools[] = {{240,
+                           [&] {
                                inline_label(ui, "Maps");
                                const std::string reduce[] = {"Heads##head", "Channels##channel",
                                                              "Mean##mean",
@@ -119,17 +123,46 @@ void RelativePanel::draw_tools(Ui& ui) {
                                            {.list = reduce,
                                             .width = 180,
                                             .tip = "One map per head or channel, or their mean."});
-                           }}};
+                           }},
+                          {180, [&] { draw_examples(ui); }}};
     tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
+}
+
+void RelativePanel::draw_examples(PaneContext& ui) {
+    inline_label(ui, "Examples");
+    (void)drag_field(ui,
+                     {.name = "Examples##examples",
+                      .min = 1,
+                      .max = double(kMostRelativeExamples),
+                      .standard = 1,
+                      .integer = true,
+                      .why_not = why_no_examples(ui),
+                      .tip = "The mean over so many examples of the data in a row, the one at the "
+                             "left the first of them.",
+                      .width = 72,
+                      .drag_speed = 0.2F},
+                     ui.selection.relative_examples);
+}
+
+// "of 3 of 8 examples, validation 0 to 7"; "" = of the picture alone.
+std::string RelativePanel::example_words(const ViewState& ui) const {
+    const OffsetState count = maps_.state();
+    if (count.asked < 2) return "";
+    const ImageChoice& image = ui.selection.image;
+    return fmt::format(" in each of {} examples, {} {} to {}",
+                       count.used == count.asked ? std::to_string(count.asked)
+                                                 : fmt::format("{} of {}", count.used, count.asked),
+                       image.split, image.index, image.index + count.asked - 1);
 }
 
 void RelativePanel::draw_caption(PaneContext& ui) {
     const char* const scales[] = {"linear", "square-root", "log"};
     const bool has_maps = !maps_.maps().empty();
     caption(ui, "Average relative attention",
-            fmt::format("share by offset of the source, mean over {} targets, colours {} from 0 to "
-                        "{} %  \u00B7  {}, layer {}",
-                        has_maps ? maps_.targets() : "the", scales[ui.settings.attention.scale],
+            fmt::format("share by offset, mean over {} targets{}, colours {} from 0 "
+                        "to {} %  \u00B7  {}, layer {}",
+                        has_maps ? maps_.state().targets : "the", example_words(ui),
+                        scales[ui.settings.attention.scale],
                         has_maps ? plain_number(100 * maps_.range().high, 3) : "...",
                         step_words(ui, maps_.watch().fields()), ui.selection.cell.layer));
 }
@@ -148,7 +181,7 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
     view.column_label = [=](int64_t i) { return std::to_string(i - middle_column); };
     view.numbers = false;
     view.target = {middle_row, middle_column};
-    view.dimmed = !maps_.watch().is_current();
+    view.dimmed = !maps_.state().is_current;
     ImGui::SetCursorScreenPos({box.low.x, box.low.y + ui.px(kOffsetTitle)});
     const viz::MapReply reply = map_.draw(view, ui);
     ui.recorder.area({.kind = "map",
@@ -273,13 +306,21 @@ void RelativePanel::draw(Ui& ui) {
                                         AttentionPart::content};
     maps_.update(ui, {.layer = ui.selection.cell.layer,
                       .part = kParts[view_.part],
-                      .reduce = OffsetReduce(view_.reduce)});
+                      .reduce = OffsetReduce(view_.reduce),
+                      .examples = ui.selection.relative_examples});
     draw_caption(ui);
     if (!maps_.watch().error().empty())
         banner(ui,
                {.title = "This average could not be computed", .sentence = maps_.watch().error()});
-    if (maps_.watch().is_pending())
-        (void)progress_line(ui, maps_.maps().empty() ? "Computing this average" : "", -1);
+    if (!maps_.state().left_out.empty())
+        banner(ui, {.kind = ToastKind::warning,
+                    .title = "Not every example could be read",
+                    .sentence = maps_.state().left_out + "."});
+    if (maps_.state().is_pending) {
+        const OffsetState count = maps_.state();
+        (void)progress_line(ui, maps_.maps().empty() ? "Computing this average" : "",
+                            count.asked > 1 ? double(count.used) / double(count.asked) : -1);
+    }
     read_.at = {};
     if (!maps_.maps().empty()) {
         const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -315,26 +356,35 @@ void RelativePanel::inspector(Ui& ui) {
         key_value(ui, "Mean distance##mean_distance", plain_number(distance / sum, 2), "cells");
         key_value(ui, "Within 1##within_1", plain_number(100 * near / sum, 1), "%");
     }
-    hint(ui,
-         "Every offset is averaged over the targets that have it; of this picture alone. The "
-         "figure relative-attention averages over several.");
+    hint(ui, "Every offset is averaged over the targets that have it, then over the examples.");
     section(ui, "Actions##actions");
     action_button(ui, "file.save_figure");
     ImGui::SameLine(0, ui.px(8));
-    copy_command_button(ui, command_of(ui, maps_.watch()));
+    CopiedCommand copied = command_of(ui, maps_.watch());
+    const OffsetState count = maps_.state();
+    if (const size_t file = copied.command.rfind(" -o ");
+        count.asked > 1 && file < std::string::npos)
+        copied.command.insert(file, fmt::format(" --limit {}", count.asked));
+    if (count.used < count.asked && copied.why_not.empty())
+        copied.why_not = maps_.state().is_pending
+                             ? "The mean is not there yet."
+                             : "The command reads every example, these cannot be.";
+    copy_command_button(ui, copied);
 }
 
 }  // namespace
 
 PanelRoom relative_panel() {
-    return {{"Relative", "average attention by the offset of the source, of every head"},
-            "relative",
-            icon::grid,
-            "The middle is the target itself, up and left are negative offsets. The large map is "
-            "the chosen head of the layer, beside it are all of them in one range; a click "
-            "chooses. Average over the targets of the chosen picture.",
-            {{Workspace::attention, Slot::canvas, 2}},
-            make_panel<RelativePanel>};
+    return {
+        {"Relative", "average attention by the offset of the source, of every head"},
+        "relative",
+        icon::grid,
+        "The middle is the target itself, up and left are negative offsets. The large map is "
+        "the chosen head of the layer, beside it are all of them in one range; a click "
+        "chooses. Average over the targets of the chosen picture, and over so many examples after "
+        "it as the field Examples says.",
+        {{Workspace::attention, Slot::canvas, 2}},
+        make_panel<RelativePanel>};
 }
 
 }  // namespace aft::app
