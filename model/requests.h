@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace aft {
 
 class RankGroup;
+struct Completion;
 
 struct OpenRequest {
     std::string path;  // checkpoint or run folder; empty = new run from config
@@ -53,6 +55,7 @@ struct CompletionRequest {
     int64_t from_position = -1;
     int64_t from_sample = 0;
     int64_t forced = -1;  // value put at from_position, -1 = sample it
+    std::shared_ptr<const Completion> continued = nullptr;  // null: the newest one
 };
 
 }  // namespace aft

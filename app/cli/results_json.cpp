@@ -105,6 +105,16 @@ json to_json(const CompleteResult& result) {
     return out;
 }
 
+json to_json(const CompleteBatchResult& result) {
+    json out{{"pictures", json::array()}, {"grid", result.grid}};
+    for (const CompletedExample& picture : result.pictures) {
+        json one = picture.error.empty() ? to_json(picture.result) : json{{"error", picture.error}};
+        one["index"] = picture.index;
+        out["pictures"].push_back(std::move(one));
+    }
+    return out;
+}
+
 json to_json(const EvalResult& result) {
     json out{{"model", result.model},
              {"data", result.data},
@@ -331,6 +341,13 @@ json to_json(const TrainResult& result) {
 
 void write_result_file(const CompleteResult& result) {
     if (result.grid.empty()) return;
+    write_atomically(fs::path(result.grid).replace_filename("result.json"),
+                     json_text(to_json(result), 2) + "\n");
+}
+
+void write_result_file(const CompleteBatchResult& result) {
+    for (const CompletedExample& picture : result.pictures)
+        if (picture.error.empty()) write_result_file(picture.result);
     write_atomically(fs::path(result.grid).replace_filename("result.json"),
                      json_text(to_json(result), 2) + "\n");
 }

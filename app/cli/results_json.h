@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 namespace aft {
+struct CompleteBatchResult;
 struct CompleteResult;
 struct CostResult;
 struct EvalResult;
@@ -24,6 +25,7 @@ struct TrainResult;
 namespace aft::app {
 
 [[nodiscard]] nlohmann::json to_json(const CompleteResult& result);
+[[nodiscard]] nlohmann::json to_json(const CompleteBatchResult& result);
 [[nodiscard]] nlohmann::json to_json(const CostResult& result);
 [[nodiscard]] nlohmann::json to_json(const EvalResult& result);
 // The same for people: without the classes of which there were no examples, but with their number.
@@ -42,6 +44,7 @@ namespace aft::app {
 
 // result.json beside the grid of pictures; nothing where there is no grid.
 void write_result_file(const CompleteResult& result);
+void write_result_file(const CompleteBatchResult& result);  // and one in every picture's folder
 // FILE.json beside the file of the probe.
 void write_result_file(const ProbeResult& result);
 

@@ -8,6 +8,8 @@
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
+#include "app/state/picture_list.h"
+#include "core/caught.h"
 #include "core/check.h"
 #include "model/jobs/complete.h"
 
@@ -16,6 +18,8 @@ namespace {
 
 struct CompleteFlags {
     CompleteRequest request;
+    std::optional<std::string> index;
+    std::vector<int64_t> indices;  // of --index
     std::optional<int64_t> keep_rows, length, samples;
     bool json = false;
     RankFlags ranks;
@@ -43,6 +47,9 @@ void check_origin(const CompleteFlags& flags) {
     if (picture && flags.length) fail_usage("complete: --length is for --prompt, not for pictures");
     if (picture && request.out.empty())
         fail_usage("complete: -o PATH is missing: a folder, or one .png");
+    if (flags.indices.size() > 1 && (!picture || !request.image.empty()))
+        fail_usage("complete: several --index are examples of --data, found {}",
+                   picture ? "--image" : "--prompt");
 }
 
 void print_completions(const CompleteResult& result, const CompleteFlags& flags) {
@@ -53,12 +60,13 @@ void print_completions(const CompleteResult& result, const CompleteFlags& flags)
 }
 
 // What has to be the same on all ranks.
-nlohmann::json same_on_all(const CompleteRequest& request) {
+nlohmann::json same_on_all(const CompleteFlags& flags) {
+    const CompleteRequest& request = flags.request;
     const SampleOptions& sample = request.sample;
     return {{"MODEL", request.model},
             {"--image", request.image},
             {"--data", request.data},
-            {"--index", request.index},
+            {"--index", flags.indices},
             {"--mask", request.mask},
             {"--keep-rows", request.keep_rows},
             {"--prompt", request.prompt.value_or("")},
@@ -73,22 +81,42 @@ nlohmann::json same_on_all(const CompleteRequest& request) {
             {"--recipe", request.recipe}};
 }
 
+// Several examples; those that cannot be read are named and left out.
+void complete_several(const CompleteFlags& flags, Work& work) {
+    const CompleteBatchResult result =
+        complete_batch_job(flags.request, flags.indices, work.control());
+    write_result_file(result);
+    work.finish_progress();
+    print_result(to_json(result), flags.json);
+}
+
 int complete(CompleteFlags& flags, const Globals& globals) {
+    if (flags.index)
+        flags.indices = with_context("--index", [&] { return parse_picture_list(*flags.index); });
     check_origin(flags);
+    const bool is_batch = flags.indices.size() > 1;
+    if (!is_batch && !flags.indices.empty()) flags.request.index = flags.indices.front();
     CompleteRequest& request = flags.request;
     request.keep_rows = flags.keep_rows.value_or(-1);
     request.length = flags.length.value_or(request.length);
     const bool one_picture = !request.prompt && request.out.ends_with(".png");
     request.sample.samples = flags.samples.value_or(one_picture ? 1 : request.sample.samples);
-    const Ranks ranks(flags.ranks, globals, same_on_all(request));
+    const Ranks ranks(flags.ranks, globals, same_on_all(flags));
     request.ranks = ranks.group();
     request.device = globals.device;
     if (!ranks.leads())
         return follow_job(ranks, [&](const JobControl& control) {
-            static_cast<void>(complete_job(request, control));
+            if (is_batch)
+                static_cast<void>(complete_batch_job(request, flags.indices, control));
+            else
+                static_cast<void>(complete_job(request, control));
         });
     Work work(ranks.globals());
     request.device = work.device();
+    if (is_batch) {
+        complete_several(flags, work);
+        return 0;
+    }
     const CompleteResult result = complete_job(flags.request, work.control());
     write_result_file(result);
     work.finish_progress();
@@ -121,7 +149,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--image", "picture to complete", "FILE"}, request.image);
     add_data(command, "take the picture from a data source (default: the model's own)",
              request.data);
-    add_whole(command, {"--index", "which one of --data"}, request.index);
+    add_text(command, {"--index", "which one of --data; several: 0-7,12", "LIST"}, flags->index);
     add_text(command, {"--mask", "picture of the model's size, non-zero = fill in", "FILE"},
              request.mask);
     add_whole(command, {"--keep-rows", "keep the upper N rows, fill in the rest"},

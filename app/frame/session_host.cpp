@@ -50,6 +50,7 @@ void SessionHost::retire() {
     ui_.session = nullptr;
     ui_.train_completion = ui_.lab_completion = ui_.watched_completion = 0;
     ui_.selection.image = {};
+    forget_completions(ui_.selection.completion);
     shown_ = {};
     view_.reset();
 }
@@ -97,11 +98,16 @@ struct Apply {
     void operator()(StartCompletion& command) const {
         id_of(command.owner) = session.completions().start(std::move(command.request));
     }
-    void operator()(const StopCompletion&) const { session.completions().stop(); }
+    void operator()(const StopCompletion&) const {
+        ui.selection.completion.batch.is_running = false;
+        session.completions().stop();
+    }
 
     // Where the id of its newest one is kept.
     [[nodiscard]] uint64_t& id_of(CompletionOwner owner) const {
         switch (owner) {
+            case CompletionOwner::batch:
+                return ui.selection.completion.batch.asked_id;
             case CompletionOwner::train:
                 return ui.train_completion;
             case CompletionOwner::lab:
@@ -133,8 +139,6 @@ void SessionHost::replace(OpenRequest request) {
     ui_.step_notes.clear();
     ui_.overlays.clear();
     ui_.selection.settings = {};
-    ui_.selection.completion.own_id = 0;
-    ui_.selection.completion.own = nullptr;
     request.device = place_.device;
     request.ranks = place_.ranks;
     open_.published = std::make_shared<Publications>();
@@ -295,14 +299,11 @@ void SessionHost::look_for_awaited() {
 
 void SessionHost::poll() {
     if (ui_.session == nullptr) look_for_awaited();
-    const Session* const session = ui_.session;
-    if (session == nullptr) return;
-    ui_.status = session->status();
-    if (auto curves = session->curves()) ui_.curves = std::move(curves);
-    ui_.history = session->history_steps();
-    CompletionChoice& choice = ui_.selection.completion;
-    const auto completion = session->completions().latest();
-    if (completion && completion->id == choice.own_id) choice.own = completion;
+    if (ui_.session == nullptr) return;
+    ui_.status = ui_.session->status();
+    if (auto curves = ui_.session->curves()) ui_.curves = std::move(curves);
+    ui_.history = ui_.session->history_steps();
+    take_completions(ui_);
     remember_open();
     keep_place();
 }

@@ -61,8 +61,9 @@ struct SetSetting {  // a row of Config
 struct SetTrainerShare {  // of the time, 0.1 .. 1
     double share = 1;
 };
-enum class CompletionOwner { complete, train, lab, watched };  // the workspace or pane that asks
-// Its id is then CompletionChoice::own_id, or the owner's in ModelView.
+// The workspace or pane that asks. Its id is then CompletionChoice::own_id, that of the batch, or
+// the owner's in ModelView.
+enum class CompletionOwner { complete, batch, train, lab, watched };
 struct StartCompletion {
     CompletionOwner owner = CompletionOwner::complete;
     CompletionRequest request;

@@ -3,9 +3,10 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
+#include <vector>
 
+#include "app/state/completion_batch.h"
 #include "app/state/run_notes.h"
 #include "model/session.h"
 #include "viz/paint.h"
@@ -14,7 +15,7 @@ namespace aft::app {
 
 enum class Overlay { none, entropy, bits, spread };
 
-struct CompletionChoice {
+struct CompletionChoice : MarkedSamples {  // marks on the newest one
     viz::MaskCanvas mask;           // [height, width] of the model's pictures; 1 = to be filled
     int64_t height = 0, width = 0;  // of the canvas; 0 = not made yet
     viz::PaintTool tool = viz::PaintTool::brush;
@@ -23,8 +24,6 @@ struct CompletionChoice {
     SampleOptions used;       // of the one that is shown
     bool seed_locked = true;  // else a new seed for every run
     Overlay overlay = Overlay::none;
-    // Samples of the newest one: those that come first, those that are not shown.
-    std::set<int64_t> starred{}, discarded{};
     int64_t chosen = 0;     // sample that Play looks at
     int64_t position = -1;  // sub-pixel (or byte) that Play looks at; -1 = the last decided one
     int64_t level = -1;     // level to continue with from there; -1 = none chosen
@@ -33,6 +32,10 @@ struct CompletionChoice {
     // The newest one that was asked for here; the session also makes those of the Train workspace.
     uint64_t own_id = 0;
     std::shared_ptr<const Completion> own{};
+    // Examples of the data that are completed at once, as they were named; fewer than two: the
+    // picture that is looked at.
+    std::vector<int64_t> pictures{};
+    CompletionBatch batch{};
 };
 
 // The mask of this model's pictures; empty: it has none yet.

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "app/state/open_path.h"
+#include "app/state/picture_list.h"
 #include "app/state/view_compare.h"
 #include "app/state/view_keys.h"
 #include "core/caught.h"
@@ -93,6 +94,11 @@ void take_completion(const ViewKeys& keys, CompletionChoice& completion) {
     keys.take("overlay", completion.overlay, kOverlayNames);
     keys.take("tool", completion.tool, kToolNames);
     keys.take("brush", completion.brush, {0, 8});
+    std::string pictures;
+    keys.take("pictures", pictures);
+    if (!pictures.empty())
+        completion.pictures =
+            with_context("sample.pictures", [&] { return parse_picture_list(pictures); });
 }
 
 json completion_to_json(const CompletionChoice& completion) {
@@ -108,7 +114,8 @@ json completion_to_json(const CompletionChoice& completion) {
             {"length", completion.length},
             {"overlay", kOverlayNames[size_t(completion.overlay)]},
             {"tool", kToolNames[size_t(completion.tool)]},
-            {"brush", completion.brush}};
+            {"brush", completion.brush},
+            {"pictures", picture_list_words(completion.pictures)}};
 }
 
 void take_batch(const ViewKeys& keys, LabChoice& lab) {
@@ -122,6 +129,7 @@ json panes_to_json(const PaneChoice& panes) {
     return {{"parts", kAttentionParts[size_t(panes.parts)]},
             {"reduce", kReduceNames[size_t(panes.reduce)]},
             {"channel_order", kOrderNames[size_t(panes.channel_order)]},
+            {"relative_examples", panes.relative_examples},
             {"structure_sort", panes.structure_sort},
             {"zoom", panes.focus.zoom},
             {"left", panes.focus.left},
@@ -136,6 +144,7 @@ void take_choices(const ViewKeys& keys, PaneChoice& panes) {
     keys.take("channel_order", panes.channel_order, kOrderNames);
     int64_t sort = panes.structure_sort, zoom = panes.focus.zoom;
     double left = panes.focus.left, top = panes.focus.top;
+    keys.take("relative_examples", panes.relative_examples, {1, kMostRelativeExamples});
     keys.take("structure_sort", sort, {0, kMostColumns});
     keys.take("zoom", zoom, {0, kMostZoom});
     keys.take("left", left, {0, kMostScroll});
@@ -256,6 +265,7 @@ void show_completion(CompletionChoice& completion, const SavedView& view) {
     completion.overlay = view.completion.overlay;
     completion.tool = view.completion.tool;
     completion.brush = view.completion.brush;
+    completion.pictures = view.completion.pictures;
     show_mask(completion, view.place.mask);
 }
 

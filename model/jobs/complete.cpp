@@ -1,9 +1,8 @@
 #include "model/jobs/complete.h"
-#include "model/jobs/complete_parts.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "core/caught.h"
 #include "core/files.h"
 #include "core/images/image.h"
 #include "core/json.h"
@@ -14,6 +13,7 @@
 #include "model/decode/picture.h"
 #include "model/device.h"
 #include "model/interventions/recipe_file.h"
+#include "model/jobs/complete_grid.h"
 #include "model/jobs/complete_parts.h"
 
 namespace aft {
@@ -43,13 +43,19 @@ std::vector<uint8_t> unknown_of(const CompleteRequest& job, const ModelConfig& m
     return unknown;
 }
 
-Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
-    const ModelConfig& model = checkpoint.config.model;
+void check_takes_pictures(const CompleteRequest& job, const ModelConfig& model) {
     if (const TaskTraits& kind = task_traits(model); !kind.is_autoregressive || kind.is_text())
         fail_usage("{}: holds a model for task '{}', which completes no picture{}", job.model,
                    model.task, kind.is_text() ? "; --prompt TEXT continues a text" : "");
-    const InputTokens input = read_input(checkpoint, {job.image, "", job.data, job.index});
+}
+
+Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint,
+                  const InputTokens& input) {
+    const ModelConfig& model = checkpoint.config.model;
     Task task;
+    task.path = checkpoint.path;
+    task.model = model;
+    task.request.sample = job.sample;
     task.request.tokens = input.tokens;
     task.request.unknown = unknown_of(job, model);
     task.note = input.note;
@@ -64,6 +70,9 @@ Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     if (job.length < 1 || job.length > (1 << 20))
         fail_usage("--length: found {}, allowed: 1 to {}", job.length, 1 << 20);
     Task task;
+    task.path = checkpoint.path;
+    task.model = model;
+    task.request.sample = job.sample;
     task.request.tokens = text_tokens(*job.prompt, alphabet_of(checkpoint));
     const auto most = static_cast<size_t>(std::max<int64_t>(model.tokens() - 1, 0));
     if (task.request.tokens.size() > most) {
@@ -80,45 +89,6 @@ Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
 
 bool is_png(const std::string& path) {
     return fs::path(path).extension() == ".png";
-}
-
-// Columns of a grid of so many tiles: as square as it can be with the fewest places left empty.
-int64_t columns_for(int64_t tiles) {
-    const auto side = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(tiles))));
-    const auto empty = [tiles](int64_t columns) { return (columns - tiles % columns) % columns; };
-    int64_t best = side;
-    for (int64_t columns = side; columns <= std::min(tiles, 2 * side); ++columns)
-        if (empty(columns) < empty(best)) best = columns;
-    return best;
-}
-
-// The picture that was asked about (what is to be filled in grey), then the samples, row by row.
-Image grid_of(const Completion& done, const Task& task) {
-    const ModelConfig& model = task.model;
-    constexpr int64_t kGap = 2, kTile = 64;
-    std::vector<Image> tiles{tokens_picture(task.request.tokens, model)};
-    for (size_t i = 0; i < task.request.unknown.size(); ++i)
-        if (task.request.unknown[i]) tiles[0].pixels[i] = 96;
-    for (const auto& sample : done.samples) tiles.push_back(tokens_picture(sample, model));
-    const auto count = static_cast<int64_t>(tiles.size());
-    const int64_t across = columns_for(count);
-    const int64_t down = (count + across - 1) / across;
-    const int64_t zoom = std::max<int64_t>(1, kTile / std::max(model.width, model.height));
-    const int64_t wide = model.width * zoom + kGap, high = model.height * zoom + kGap;
-    Image grid{across * wide + kGap, down * high + kGap, model.channels, {}};
-    grid.pixels.assign(static_cast<size_t>(grid.width * grid.height * grid.channels), 21);
-    for (int64_t i = 0; i < count; ++i)
-        for (int64_t y = 0; y < model.height * zoom; ++y)
-            for (int64_t x = 0; x < model.width * zoom; ++x)
-                for (int64_t c = 0; c < model.channels; ++c) {
-                    const int64_t to_y = kGap + i / across * high + y;
-                    const int64_t to_x = kGap + i % across * wide + x;
-                    const int64_t from = ((y / zoom) * model.width + x / zoom) * model.channels + c;
-                    grid.pixels[static_cast<size_t>((to_y * grid.width + to_x) * grid.channels +
-                                                    c)] =
-                        tiles[static_cast<size_t>(i)].pixels[static_cast<size_t>(from)];
-                }
-    return grid;
 }
 
 CompleteResult describe(const CompleteRequest& job, const Task& task, const Completion& done) {
@@ -155,7 +125,9 @@ void write_pictures(const CompleteRequest& job, const Task& task, const Completi
         result.samples[i].file = path;
     }
     result.grid = (fs::path(job.out) / "grid.png").string();
-    write_png(result.grid, grid_of(done, task));
+    std::vector<Image> tiles{masked_tile(task.request, model)};
+    for (const auto& sample : done.samples) tiles.push_back(tokens_picture(sample, model));
+    write_png(result.grid, tile_grid(tiles, columns_for(static_cast<int64_t>(tiles.size()))));
 }
 
 // Text need not be UTF-8: what is not becomes U+FFFD, as JSON writes it.
@@ -253,33 +225,123 @@ std::vector<uint8_t> read_mask(const std::string& path, const ModelConfig& model
     return mask;
 }
 
+namespace {
+
+// What becomes of a task; of ranks but the leader an empty one.
+struct Finished {
+    CompleteResult result;
+    Completion done;
+};
+
+struct OpenedModel {
+    const Checkpoint& checkpoint;
+    const Net& net;
+};
+
+Finished finish(const OpenedModel& model, const CompleteRequest& job, const Task& task,
+                const JobControl& control) {
+    const auto& [checkpoint, net] = model;
+    Finished out;
+    out.done = complete_part(job, task, net, control);
+    if (job.ranks != nullptr && job.ranks->rank() != 0) return {};
+    out.done.step = checkpoint.step;
+    out.result = describe(job, task, out.done);
+    if (task.known_original)
+        out.result.original_log_likelihood_nats = naming_model(checkpoint.path, [&] {
+            return log_likelihood(net, task.request.tokens, task.request.unknown);
+        });
+    if (job.sample.weights != "fp32")
+        out.result.weights_cost_bits_per_dim = cost_of_weights(net, task, out.done);
+    if (job.prompt)
+        write_texts(job, checkpoint, out.done, out.result);
+    else
+        write_pictures(job, task, out.done, out.result);
+    return out;
+}
+
+Task task_of(const CompleteRequest& job, const Checkpoint& checkpoint) {
+    if (job.prompt) return text_task(job, checkpoint);
+    check_takes_pictures(job, checkpoint.config.model);
+    return picture_task(job, checkpoint,
+                        read_input(checkpoint, {job.image, "", job.data, job.index}));
+}
+
+// Those that can be read; the others get their words.
+std::vector<std::optional<Task>> batch_tasks(const CompleteRequest& job,
+                                             const Checkpoint& checkpoint,
+                                             std::vector<CompletedExample>& pictures) {
+    check_takes_pictures(job, checkpoint.config.model);
+    const ExampleReader examples(checkpoint, job.data);
+    std::vector<std::optional<Task>> tasks;
+    std::exception_ptr first;
+    bool has_any = false;
+    for (CompletedExample& picture : pictures) {
+        tasks.emplace_back();
+        const std::exception_ptr error = caught([&] {
+            tasks.back().emplace(picture_task(job, checkpoint, examples.at(picture.index)));
+        });
+        has_any |= error == nullptr;
+        if (error == nullptr) continue;
+        if (first == nullptr) first = error;
+        picture.error = error_words([&] { std::rethrow_exception(error); });
+    }
+    if (!has_any && first != nullptr) std::rethrow_exception(first);
+    return tasks;
+}
+
+}  // namespace
+
 CompleteResult complete_job(const CompleteRequest& job, const JobControl& control) {
     check_out(job);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     check_whole(checkpoint, "complete");
-    Task task = job.prompt ? text_task(job, checkpoint) : picture_task(job, checkpoint);
-    task.path = checkpoint.path;
-    task.model = checkpoint.config.model;
-    task.request.sample = job.sample;
+    const Task task = task_of(job, checkpoint);
     const bool leads = job.ranks == nullptr || job.ranks->rank() == 0;
     if (leads) check_place(job);
     Net net = make_net(checkpoint, parse_device(job.device));
     apply_recipe_file(net, job.recipe);
-    Completion done = complete_part(job, task, net, control);
+    return finish({checkpoint, net}, job, task, control).result;
+}
+
+CompleteBatchResult complete_batch_job(const CompleteRequest& job,
+                                       const std::vector<int64_t>& indices,
+                                       const JobControl& control) {
+    check_out(job);
+    if (is_png(job.out)) fail_usage("-o {}: several pictures need a folder", job.out);
+    const Checkpoint checkpoint = read_checkpoint(job.model);
+    check_whole(checkpoint, "complete");
+    CompleteBatchResult out;
+    for (const int64_t index : indices) out.pictures.push_back({index, {}, {}});
+    const std::vector<std::optional<Task>> tasks = batch_tasks(job, checkpoint, out.pictures);
+    const bool leads = job.ranks == nullptr || job.ranks->rank() == 0;
+    if (leads) check_place(job);
+    Net net = make_net(checkpoint, parse_device(job.device));
+    apply_recipe_file(net, job.recipe);
+    const auto count = static_cast<int64_t>(tasks.size());
+    std::vector<std::vector<Image>> columns;
+    for (int64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<size_t>(i);
+        if (!tasks[at]) continue;
+        CompleteRequest one = job;
+        one.out = (fs::path(job.out) / fmt::format("picture-{}", indices[at])).string();
+        JobControl part;
+        part.stop = control.stop;
+        part.report = [&](const Progress& p) {
+            control.report({i * p.total + p.done, count * p.total, p.what});
+        };
+        Finished done = finish({checkpoint, net}, one, *tasks[at], part);
+        out.pictures[at].result = std::move(done.result);
+        columns.push_back({masked_tile(tasks[at]->request, tasks[at]->model)});
+        for (const auto& sample : done.done.samples)
+            columns.back().push_back(tokens_picture(sample, tasks[at]->model));
+    }
     if (!leads) return {};
-    done.step = checkpoint.step;
-    CompleteResult result = describe(job, task, done);
-    if (task.known_original)
-        result.original_log_likelihood_nats = naming_model(checkpoint.path, [&] {
-            return log_likelihood(net, task.request.tokens, task.request.unknown);
-        });
-    if (job.sample.weights != "fp32")
-        result.weights_cost_bits_per_dim = cost_of_weights(net, task, done);
-    if (job.prompt)
-        write_texts(job, checkpoint, done, result);
-    else
-        write_pictures(job, task, done, result);
-    return result;
+    std::vector<Image> tiles;  // row by row
+    for (size_t row = 0; row < columns.front().size(); ++row)
+        for (const auto& column : columns) tiles.push_back(column[row]);
+    out.grid = (fs::path(job.out) / "grid.png").string();
+    write_png(out.grid, tile_grid(tiles, static_cast<int64_t>(columns.size())));
+    return out;
 }
 
 }  // namespace aft

@@ -46,6 +46,17 @@ struct CompleteResult {
     std::string grid;  // picture of input and samples, in the folder asked for; "" = none
     std::string file;  // of the texts; "" = none
 };
+// Several examples of the data, each completed as it would be alone.
+struct CompletedExample {
+    int64_t index = 0;
+    std::string error;      // it could not be read: it is left out
+    CompleteResult result;  // its files in a folder of its own, picture-INDEX
+};
+struct CompleteBatchResult {
+    std::vector<CompletedExample> pictures;
+    std::string grid;  // all of them beside each other: masked, then the completions
+};
+
 // A picture of the model's size as a mask, [height, width]: 1 where it is not black. Errors name
 // the file, what was found and what is needed.
 [[nodiscard]] std::vector<uint8_t> read_mask(const std::string& path, const ModelConfig& model);
@@ -54,5 +65,9 @@ struct CompleteResult {
 // request; the samples are those of one process, and the leader alone writes and answers.
 [[nodiscard]] CompleteResult complete_job(const CompleteRequest& request,
                                           const JobControl& control);
+// Of pictures; `out` is a folder. Error where none of them can be read: the first one's.
+[[nodiscard]] CompleteBatchResult complete_batch_job(const CompleteRequest& request,
+                                                     const std::vector<int64_t>& indices,
+                                                     const JobControl& control);
 
 }  // namespace aft

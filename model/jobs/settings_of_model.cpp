@@ -3,6 +3,7 @@
 
 #include "core/check.h"
 #include "core/data_spec.h"
+#include "core/files.h"
 #include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/description.h"

@@ -172,7 +172,7 @@ class Worker {
             const auto snapshot = channels_.snapshot.latest();
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
             const Weights weights = weights_.own_at(order.request, snapshot);
-            const Completion continued = last_;
+            const Completion continued = order.request.continued ? *order.request.continued : last_;
             CompletionHooks hooks;
             hooks.continued = &continued;
             hooks.kept = &decoder_;

@@ -59,6 +59,19 @@ def own_data(cli, run, spec):
     said = cli.ok("complete without data", "complete", "m", "--index", 3, "--keep-rows", 4, "--samples", 1, "-o", "c")
     cli.check("complete says which it took", "mirror?size=8&levels=4 test 3" in said.out, said)
     cli.bad("neither picture nor mask", ["complete", "m", "-o", "c"], [2], "--image", "--prompt")
+    one = cli.ok("complete one", "complete", "m", "--index", 2, "--keep-rows", 4, "--samples", 1, "-o", "alone")
+    several = cli.ok("complete several", "complete", "m", "--index", "2,0", "--keep-rows", 4, "--samples", 1, "-o", "several", "--json")
+    same = (cli.folder / "several/picture-2/sample-0.png").read_bytes() == (cli.folder / "alone/sample-0.png").read_bytes()
+    listed = [p["index"] for p in several.json()["pictures"]]
+    cli.check("several are each as alone", one.code == 0 and same and listed == [2, 0], several)
+    gone = cli.ok("complete leaves out what is not there", "complete", "m", "--index", "0,99999999", "--keep-rows", 4,
+                  "--samples", 1, "-o", "gone", "--json").json()
+    cli.check("what is left out is named", "99999999" in gone["pictures"][1]["error"], gone)
+    cli.bad("several into one picture", ["complete", "m", "--index", "0-1", "--keep-rows", 4, "--samples", 1, "-o", "x.png"],
+            [2], "x.png", "folder")
+    cli.bad("a list that is none", ["complete", "m", "--index", "0-", "--keep-rows", 4, "-o", "x"], [2], "--index", "'0-'")
+    cli.bad("several of one file", ["complete", "m", "--image", "x.png", "--index", "0-1", "--keep-rows", 4, "-o", "x"], [2],
+            "several --index", "--image")
     both = cli.ok("probe patching without data", "probe", "patching", "m", "--other", 1, "-o", "p.npy")
     cli.check("probe patching says which it took", "test 0" in both.out and "test 1" in both.out, both)
 

@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "app/panels/complete/batch_grid.h"
+#include "app/panels/complete/batch_run.h"
 #include "app/panels/complete/completion_actions.h"
+#include "app/panels/complete/completion_progress.h"
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/complete/sample_grid.h"
 #include "app/panels/complete/sample_marks.h"
 #include "app/panels/complete/sample_overlay.h"
+#include "app/panels/complete/sample_reading.h"
 #include "app/panels/complete/sample_text.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/model_state.h"
@@ -37,8 +42,7 @@ class CompletePanel : public Panel {
     struct ShownSample {
         viz::TokenTexture texture;
     };
-    void draw_tools(Ui& ui, const Completion* completion);
-    void draw_progress(PaneContext& ui, const Completion& completion);
+    void draw_tools(Ui& ui, const std::optional<CompletionProgress>& progress);
     void draw_marks_and_overlay(Ui& ui);
     void draw_grid(PaneContext& ui, const Completion& completion);
     void draw_sample(PaneContext& ui, const Completion& completion, size_t sample, int zoom);
@@ -48,6 +52,7 @@ class CompletePanel : public Panel {
     void draw_foot(PaneContext& ui, const Completion& completion);
     std::vector<ShownSample> shown_;
     SampleOverlay overlay_;
+    BatchGrid batch_;
     std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
     viz::MapCell hovered_;
     size_t hovered_sample_ = 0;
@@ -65,39 +70,6 @@ std::string settings_words(const ViewState& ui, const Completion& completion) {
     return words;
 }
 
-void CompletePanel::draw_progress(PaneContext& ui, const Completion& completion) {
-    const FilledPositions filled = filled_positions(completion);
-    const double share = filled.at.empty() ? 1
-                                           : static_cast<double>(filled.decided) /
-                                                 static_cast<double>(filled.at.size());
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::GetContentRegionAvail().x > ui.px(620)) {
-        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(13)});
-        ImGui::BeginChild("bar", {ui.px(150), ui.px(8)});
-        progress_bar(ui, share, completion.stopped ? ui.theme.warn : ui.theme.ok);
-        ImGui::EndChild();
-        ImGui::SameLine(0, ui.px(12));
-    }
-    const float x = ImGui::GetCursorScreenPos().x;
-    const std::string count =
-        fmt::format("{} of {}", group_thousands(static_cast<int64_t>(filled.decided)),
-                    group_thousands(static_cast<int64_t>(filled.at.size())));
-    text_at(ui, {x, at.y + ui.px(8)}, count, {text_size::body, ui.theme.text1, Face::medium});
-    const float after = x + text_extent(ui, count, text_size::body, Face::medium).x + ui.px(8);
-    std::string rest = is_text_model(ui) ? "bytes" : "sub-pixels";
-    if (completion.stopped) {
-        rest += ", stopped";
-    } else if (completion.done) {
-        rest += ", " + duration(completion.seconds);
-    } else if (share > 0.02 && completion.seconds > 0.2) {
-        rest += ", " + duration(completion.seconds / share * (1 - share)) + " left";
-    }
-    text_at(ui, {after, at.y + ui.px(9)}, rest, {text_size::hint, ui.theme.text3});
-    ImGui::SetCursorScreenPos({after + ui.px(150), at.y});
-    ImGui::Dummy({1, ui.px(32)});
-    ui.recorder.item("value", ui.recorder.claim("Progress##progress"), count + " " + rest);
-}
-
 // At the right end, on a line of their own where they do not fit.
 void CompletePanel::draw_marks_and_overlay(Ui& ui) {
     const float overlay = is_text_model(ui) ? 0 : ui.px(10 + kOverlayChoiceWidth);
@@ -111,7 +83,7 @@ void CompletePanel::draw_marks_and_overlay(Ui& ui) {
     draw_overlay_choice(ui);
 }
 
-void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
+void CompletePanel::draw_tools(Ui& ui, const std::optional<CompletionProgress>& progress) {
     if (is_completing(ui)) {
         if (button(ui, {.name = "Stop##stop",
                         .icon = icon::stop,
@@ -131,9 +103,9 @@ void CompletePanel::draw_tools(Ui& ui, const Completion* completion) {
                                        .tip = next->sentence,
                                        .height = 32}))
         next->run(ui);
-    if (completion == nullptr) return;
+    if (!progress) return;
     ImGui::SameLine(0, ui.px(16));
-    draw_progress(ui, *completion);
+    draw_progress(ui, *progress);
     ImGui::SameLine();
     draw_marks_and_overlay(ui);
 }
@@ -169,13 +141,7 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
     CompletionChoice& choice = ui.selection.completion;
     const bool running = completion.position < completion.total;
     ShownSample& shown = shown_[sample];
-    const viz::TokenImage image{.tokens = completion.samples[sample],
-                                .height = model.height,
-                                .width = model.width,
-                                .channels = model.channels,
-                                .levels = model.levels,
-                                .known = running ? completion.position : -1,
-                                .unknown = completion.unknown};
+    const viz::TokenImage image = sample_image(model, completion, sample);
     if (choice.overlay == Overlay::none)
         shown.texture.set(image, ui);
     else
@@ -220,9 +186,7 @@ void CompletePanel::draw_grid(PaneContext& ui, const Completion& completion) {
         shown_samples(ui.selection.completion, completion.samples.size());
     const size_t count = order.size();
     if (static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens) return;
-    masked_.resize(static_cast<size_t>(model.height * model.width));
-    for (size_t i = 0; i < masked_.size(); ++i)
-        masked_[i] = completion.unknown[i * static_cast<size_t>(model.channels)];
+    masked_ = pixel_mask(model, completion.unknown);
     if (shown_.size() != completion.samples.size())
         shown_ = std::vector<ShownSample>(completion.samples.size());
     const ImVec2 area = ImGui::GetContentRegionAvail();
@@ -279,31 +243,6 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
     }
 }
 
-// Levels and surprise of a pixel, its channels side by side, a dash for what is not there.
-std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample, viz::MapCell at,
-                                     const ModelConfig& model) {
-    const auto first = static_cast<size_t>((at.row * model.width + at.column) * model.channels);
-    const auto channels = static_cast<size_t>(model.channels);
-    std::string levels, bits, exact;
-    bool is_sampled = false, has_bits = false;
-    for (size_t i = first; i < first + channels; ++i) {
-        const char* const gap = i > first ? " " : "";
-        const bool is_there =
-            static_cast<int64_t>(i) < completion.position || completion.unknown[i] == 0;
-        is_sampled |= is_there;
-        levels += gap + (is_there ? std::to_string(completion.samples[sample][i]) : "\u2013");
-        const float surprise = completion.surprise[sample][i];
-        const bool is_known = std::isfinite(surprise);
-        has_bits |= is_known;
-        bits += gap + (is_known ? plain_number(surprise, 2) : "\u2013");
-        exact += gap + (is_known ? exact_number(surprise) : "\u2013");
-    }
-    std::vector<ReadOut> out = {{"pixel", fmt::format("{}, {}", at.row, at.column)},
-                                {"level", is_sampled ? levels : "not sampled yet"}};
-    if (has_bits) out.push_back({"surprise", bits + " bit", exact});
-    return out;
-}
-
 void CompletePanel::draw_foot(PaneContext& ui, const Completion& completion) {
     std::vector<ReadOut> values;
     const ModelConfig& model = ui.status.config.model;
@@ -329,9 +268,14 @@ void CompletePanel::draw_foot(PaneContext& ui, const Completion& completion) {
 
 void CompletePanel::draw(Ui& ui) {
     if (completion_state(ui)) return;
+    follow_source(ui);
+    if (is_batch_shown(ui)) {
+        draw_tools(ui, progress_of(ui.selection.completion.batch));
+        return batch_.draw(ui);
+    }
     const auto completion = completion_of(ui);
     const bool has_samples = completion && !completion->samples.empty();
-    draw_tools(ui, has_samples ? completion.get() : nullptr);
+    draw_tools(ui, has_samples ? std::optional(progress_of(ui, *completion)) : std::nullopt);
     if (completion && !completion->error.empty())
         banner(ui, {.title = "The completion could not be made", .sentence = completion->error});
     const bool is_missing = !is_text_model(ui) && picture_problem(ui);

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "app/panels/complete/batch_run.h"
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/complete/sample_marks.h"
 #include "app/panels/shared/watch_over_training.h"
@@ -83,6 +84,26 @@ void add_runs(Actions& actions) {
                  .sentence = "Takes other random numbers for the next completion.",
                  .icon = icon::dice,
                  .run = [](ViewState& ui) { new_seed(ui.selection.completion); }});
+}
+
+void add_batch(Actions& actions) {
+    actions.add({.id = "complete.batch",
+                 .name = "Batch or one picture",
+                 .sentence = "Shows all pictures of the batch, or the one that is looked at.",
+                 .icon = icon::grid,
+                 .why_not =
+                     [](const ViewState& ui) {
+                         return ui.selection.completion.batch.is_empty()
+                                    ? "There is no batch: choose several pictures in Source and "
+                                      "complete them."
+                                    : "";
+                     },
+                 .run =
+                     [](ViewState& ui) {
+                         bool& is_shown = ui.selection.completion.batch.is_shown;
+                         is_shown = !is_shown;
+                     },
+                 .is_on = is_batch_shown});
 }
 
 struct ToolAction {
@@ -176,6 +197,7 @@ void add_presets(Actions& actions) {
 
 void add_completion_actions(Actions& actions) {
     add_runs(actions);
+    add_batch(actions);
     add_tools(actions);
     add_presets(actions);
     add_sample_actions(actions);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/panels/complete/batch_run.h"
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/shared/completion_inputs.h"
 #include "app/panels/shared/whole_step.h"
+#include "app/state/picture_list.h"
 #include "core/text.h"
 #include "model/model_files.h"
 
@@ -42,7 +44,10 @@ CopiedCommand picture_flags(const ViewState& ui) {
     if (!image.path.empty()) return {" --image " + shell_word(image.path), ""};
     if (image.split.empty())
         return {"", "The picture is a completion or blank: no command takes it from anywhere."};
-    return {fmt::format(" --data {} --index {}", shell_word(shown_data(ui)), image.index), ""};
+    const std::string index = is_batch_asked(ui)
+                                  ? picture_list_words(ui.selection.completion.pictures, ",")
+                                  : std::to_string(image.index);
+    return {fmt::format(" --data {} --index {}", shell_word(shown_data(ui)), index), ""};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <span>
 
+#include "app/panels/complete/batch_run.h"
 #include "app/panels/complete/sample_marks.h"
 #include "app/panels/shared/completion_inputs.h"
 #include "app/panels/shared/model_state.h"
@@ -24,16 +25,23 @@ int64_t masked_pixels(const CompletionChoice& choice) {
 }
 
 // A request that continues from what the completion already holds.
-CompletionRequest continuation_of(const ViewState& ui, const Completion& completion) {
+CompletionRequest continuation_of(const ViewState& ui,
+                                  const std::shared_ptr<const Completion>& completion) {
     CompletionRequest request;
-    request.tokens = completion.samples.front();
-    request.unknown = completion.unknown;
+    request.tokens = completion->samples.front();
+    request.unknown = completion->unknown;
+    request.continued = completion;
     request.sample = ui.selection.completion.used;
     request.step = ui.selection.step < 0 ? -1 : whole_step(ui);
     return request;
 }
 
 }  // namespace
+
+bool is_of_data(const ViewState& ui) {
+    const ImageChoice& image = ui.selection.image;
+    return image.item && image.path.empty() && !image.split.empty() && !image.item->split.empty();
+}
 
 CompletionChoice& completion_choice(ViewState& ui) {
     CompletionChoice& choice = ui.selection.completion;
@@ -79,35 +87,23 @@ std::string why_not_complete(const ViewState& ui) {
     if (static_cast<int64_t>(image.item->tokens.size()) != ui.status.tokens)
         return "The picture has another size than the model.";
     if (masked_pixels(choice) == 0) return "Nothing is masked: paint what is to be filled in.";
-    return "";
+    return is_batch_asked(ui) ? why_no_batch(ui) : "";
 }
-
-namespace {
-
-// The worker keeps one completion to continue from.
-bool is_replaced(const ModelView& ui, const Completion& completion) {
-    const auto newest = ui.session->completions().latest();
-    return newest && newest->id != completion.id;
-}
-
-constexpr const char* kReplaced =
-    "The completions beside the curves have taken its place: complete it again.";
-
-}  // namespace
 
 std::string why_not_continue(const ViewState& ui) {
+    const CompletionBatch& batch = ui.selection.completion.batch;
+    if (is_completing(ui)) return "It is still filling in.";
+    if (has_unfinished(batch)) return "";
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
     if (!completion->done) return "It is still filling in.";
-    if (completion->stopped && is_replaced(ui, *completion)) return kReplaced;
     return completion->stopped ? "" : "It is complete: nothing is left to fill in.";
 }
 
 std::string why_not_continue_here(const ViewState& ui) {
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
-    if (!completion->done) return "It is still filling in: stop it first.";
-    if (is_replaced(ui, *completion)) return kReplaced;
+    if (is_completing(ui)) return "It is still filling in: stop it first.";
     if (position_looked_at(ui, *completion) >= 0) return "";
     return is_text_model(ui) ? "Choose a byte that was added first."
                              : "Choose a filled sub-pixel first.";
@@ -120,6 +116,8 @@ void new_seed(CompletionChoice& choice) {
 void start_completion(PaneContext& ui) {
     CompletionChoice& choice = completion_choice(ui);
     if (!choice.seed_locked && completion_of(ui)) new_seed(choice);
+    if (is_batch_asked(ui)) return start_batch(ui);
+    choice.batch = {};
     CompletionRequest request;
     if (is_text_model(ui))
         fill_from_prompt(ui, choice.prompt, choice.length, request);
@@ -139,14 +137,6 @@ namespace {
 bool is_all_masked(const CompletionChoice& choice) {
     const auto mask = choice.mask.mask();
     return masked_pixels(choice) == int64_t(mask.size());
-}
-
-// The picture is the example that the choice names: a sample or a blank one may stand in its place.
-bool is_of_data(const ViewState& ui) {
-    const ImageChoice& image = ui.selection.image;
-    if (image.split.empty()) return false;
-    const auto item = ui.session->items().example(image.split, image.index);
-    return item && item->tokens == image.item->tokens;
 }
 
 bool is_blank(const ImageChoice& image) {
@@ -199,8 +189,9 @@ std::string why_not_watched(const ViewState& ui) {
 }
 
 void continue_completion(PaneContext& ui) {
+    if (has_unfinished(ui.selection.completion.batch)) return continue_batch(ui);
     const auto completion = completion_of(ui);
-    CompletionRequest request = continuation_of(ui, *completion);
+    CompletionRequest request = continuation_of(ui, completion);
     request.from_position = completion->position;
     request.from_sample = -1;
     ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
@@ -209,7 +200,7 @@ void continue_completion(PaneContext& ui) {
 void continue_from_position(PaneContext& ui) {
     const auto completion = completion_of(ui);
     CompletionChoice& choice = completion_choice(ui);
-    CompletionRequest request = continuation_of(ui, *completion);
+    CompletionRequest request = continuation_of(ui, completion);
     request.from_position = position_looked_at(ui, *completion);
     request.from_sample = static_cast<int64_t>(sample_looked_at(ui, *completion));
     request.forced = choice.level;

@@ -16,6 +16,9 @@ namespace aft::app {
 // it belongs to what Source shows.
 [[nodiscard]] std::string earlier_words(const ViewState& ui, const Completion& completion);
 
+// The picture is the example that the choice names: a sample or a blank one may stand in its place.
+[[nodiscard]] bool is_of_data(const ViewState& ui);
+
 [[nodiscard]] std::string why_not_complete(const ViewState& ui);  // "" = it can be run
 [[nodiscard]] std::string why_not_continue(const ViewState& ui);
 [[nodiscard]] std::string why_not_continue_here(const ViewState& ui);

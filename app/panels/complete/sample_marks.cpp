@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "app/panels/complete/completion_state.h"
@@ -12,7 +13,9 @@
 namespace aft::app {
 namespace {
 
-constexpr float kToolPitch = 32;
+constexpr float kToolPitch = 28;
+constexpr const char* kSampleTools[] = {"complete.batch", "complete.star", "complete.discard",
+                                        "complete.bring_back", "complete.use_as_source"};
 
 std::string why_no_samples(const ViewState& ui) {
     if (ui.workspace != Workspace::complete) return "The samples are in the Complete workspace.";
@@ -61,27 +64,27 @@ std::string why_not_source(const ViewState& ui) {
 
 }  // namespace
 
-std::vector<size_t> shown_samples(const CompletionChoice& choice, size_t count) {
+std::vector<size_t> shown_samples(const MarkedSamples& marks, size_t count) {
     std::vector<size_t> out;
     for (const bool is_starred : {true, false})
         for (size_t i = 0; i < count; ++i) {
             const auto sample = static_cast<int64_t>(i);
-            if (!choice.discarded.contains(sample) && choice.starred.contains(sample) == is_starred)
+            if (!marks.discarded.contains(sample) && marks.starred.contains(sample) == is_starred)
                 out.push_back(i);
         }
     return out;
 }
 
-std::string marks_words(const CompletionChoice& choice) {
+std::string marks_words(const MarkedSamples& marks) {
     std::string words;
-    if (!choice.starred.empty()) words += fmt::format(", {} starred", choice.starred.size());
-    if (!choice.discarded.empty()) words += fmt::format(", {} discarded", choice.discarded.size());
+    if (!marks.starred.empty()) words += fmt::format(", {} starred", marks.starred.size());
+    if (!marks.discarded.empty()) words += fmt::format(", {} discarded", marks.discarded.size());
     return words;
 }
 
-void forget_marks(CompletionChoice& choice) {
-    choice.starred.clear();
-    choice.discarded.clear();
+void forget_marks(MarkedSamples& marks) {
+    marks.starred.clear();
+    marks.discarded.clear();
 }
 
 std::string why_no_picture(const ViewState& ui) {
@@ -102,12 +105,11 @@ void take_sample_as_picture(ViewState& ui, const Completion& completion) {
 }
 
 float sample_tools_width(const DrawContext& ui) {
-    return ui.px(4 * kToolPitch);
+    return ui.px(kToolPitch) * float(std::size(kSampleTools));
 }
 
 void draw_sample_tools(Ui& ui) {
-    for (const char* id :
-         {"complete.star", "complete.discard", "complete.bring_back", "complete.use_as_source"}) {
+    for (const char* const id : kSampleTools) {
         (void)action_button(ui, id, ButtonKind::icon);
         ImGui::SameLine(0, ui.px(2));
     }

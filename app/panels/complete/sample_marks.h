@@ -9,15 +9,15 @@
 namespace aft::app {
 
 // Indices of the samples of `count` in the order in which they are shown.
-[[nodiscard]] std::vector<size_t> shown_samples(const CompletionChoice& choice, size_t count);
+[[nodiscard]] std::vector<size_t> shown_samples(const MarkedSamples& marks, size_t count);
 // ", 1 starred, 2 discarded"; "" = none is marked.
-[[nodiscard]] std::string marks_words(const CompletionChoice& choice);
-void forget_marks(CompletionChoice& choice);
+[[nodiscard]] std::string marks_words(const MarkedSamples& marks);
+void forget_marks(MarkedSamples& marks);
 // The picture that Source, Attention and Keys show becomes the sample that is looked at.
 void take_sample_as_picture(ViewState& ui, const Completion& completion);
 // "" = the sample that is looked at can be a picture.
 [[nodiscard]] std::string why_no_picture(const ViewState& ui);
-// Star, discard, bring back, use as source: icons beside each other.
+// Batch or one picture, star, discard, bring back, use as source: icons beside each other.
 void draw_sample_tools(Ui& ui);
 [[nodiscard]] float sample_tools_width(const DrawContext& ui);
 void add_sample_actions(Actions& actions);

@@ -26,6 +26,8 @@ class SampleOverlay {
     [[nodiscard]] const std::vector<float>& values(const Completion& completion,
                                                    size_t sample) const;
     [[nodiscard]] const Coloring& coloring() const { return coloring_; }
+    // Of overlays beside each other: the colours of all go as far.
+    void set_top(double top) { coloring_.range.high = top; }
     // "3.20 levels" of a pixel; "" where it has none, or without an overlay.
     [[nodiscard]] std::string words_at(const Completion& completion, size_t sample,
                                        int64_t pixel) const;

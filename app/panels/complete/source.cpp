@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/picture_choice.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/sample_popup.h"
@@ -35,6 +36,7 @@ class SourcePanel : public Panel {
     viz::TokenTexture texture_;
     bool painting_ = false;
     SamplePopup popup_;
+    PictureChoice pictures_;
 };
 
 void SourcePanel::draw_openers(Ui& ui) {
@@ -52,7 +54,7 @@ void SourcePanel::draw_openers(Ui& ui) {
                     .tip = "A picture of the data that the model was trained on.",
                     .width = available * 0.43F}))
         ImGui::OpenPopup("samples");
-    popup_.draw(ui);
+    popup_.draw(ui, &ui.selection.completion.pictures);
     ImGui::SameLine();
     if (button(ui, {.name = "Blank##blank",
                     .tip = "An empty picture to fill",
@@ -217,6 +219,9 @@ void SourcePanel::draw_prompt(PaneContext& ui) {
         std::erase_if(choice.prompt, [](char c) { return static_cast<uint8_t>(c) >= 127; });
     }
     hint(ui, sample_words(ui));
+    hint(ui,
+         "A prompt is completed alone, in as many samples as asked for; several inputs at once "
+         "are for models of pictures.");
 }
 
 void SourcePanel::draw(Ui& ui) {
@@ -227,6 +232,7 @@ void SourcePanel::draw(Ui& ui) {
     if (is_text_model(ui)) return draw_prompt(ui);
     draw_openers(ui);
     draw_canvas(ui);
+    pictures_.draw(ui);
     draw_tools(ui);
 }
 

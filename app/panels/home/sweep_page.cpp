@@ -13,6 +13,7 @@
 #include "app/widgets/text.h"
 #include "core/caught.h"
 #include "core/text.h"
+#include "model/system.h"
 
 namespace aft::app {
 namespace {

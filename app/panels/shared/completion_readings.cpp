@@ -24,6 +24,7 @@ std::shared_ptr<const Completion> completion_of(const ViewState& ui) {
 }
 
 bool is_completing(const ViewState& ui) {
+    if (ui.selection.completion.batch.is_running) return true;
     const auto& completion = ui.selection.completion.own;
     return completion && !completion->done && completion->error.empty();
 }

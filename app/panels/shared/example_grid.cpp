@@ -122,6 +122,8 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVe
     const int64_t index = page.first + int64_t(slot);
     const auto& item = page.items[slot];
     const bool is_chosen = index == page.chosen;
+    const bool is_beside =
+        std::find(page.others.begin(), page.others.end(), index) != page.others.end();
     const WidgetPath path = ui.recorder.claim(fmt::format("Example {0}##example_{0}", slot));
     const bool is_pressed =
         ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav);
@@ -129,7 +131,7 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVe
     const viz::Box cell = {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
     const std::string words = item ? example_words(page.form, *item, index) : std::to_string(index);
     const std::string text = item && page.form.is_text ? text_of(page.form, *item, 160) : "";
-    const ImU32 ink = is_chosen ? ui.theme.text1 : ui.theme.text2;
+    const ImU32 ink = is_chosen || is_beside ? ui.theme.text1 : ui.theme.text2;
     if (ImGui::IsItemHovered())
         ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high, ui.theme.field_hover);
     if (page.form.is_text) {
@@ -143,8 +145,9 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVe
         text_at(ui, {cell.low.x + ui.px(kEdge), cell.high.y - ui.px(kCaption)}, words,
                 {text_size::hint, ink, Face::regular, size.x - ui.px(kEdge)});
     }
-    if (is_chosen) viz::draw_ring(ui, cell, ui.theme.accent, 2);
-    ui.recorder.item("button", path, item ? words : words + ", loading");
+    if (is_chosen || is_beside) viz::draw_ring(ui, cell, ui.theme.accent, is_chosen ? 2.0F : 1.0F);
+    ui.recorder.item("button", path,
+                     (item ? words : words + ", loading") + (is_beside ? ", chosen" : ""));
     tooltip(ui, {.name = words, .sentence = text.empty() ? "A click takes this example." : text});
     return is_pressed;
 }

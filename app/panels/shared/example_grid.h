@@ -4,6 +4,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ class ExampleGrid {
     struct Page {
         const ExampleForm& form;
         const ExampleItems& items;
-        int64_t first = 0, chosen = -1;  // index of the first one; of the one that is marked
+        int64_t first = 0, chosen = -1;     // index of the first one; of the one that is marked
+        std::span<const int64_t> others{};  // of those that are chosen beside it
     };
     // The index that was taken.
     std::optional<int64_t> draw(DrawContext& ui, const Page& page);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/panels/shared/sample_input.h"
+#include "app/state/picture_list.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
@@ -73,8 +74,31 @@ void SamplePopup::gather(const ViewState& ui) {
     }
 }
 
-void SamplePopup::draw_examples(PaneContext& ui) {
-    const ImageChoice& image = ui.selection.image;
+namespace {
+
+// Ctrl: one more, or one less; Shift: all from the source to it. The source is one of them.
+void choose_beside(ImageChoice& image, std::vector<int64_t>& several, int64_t taken) {
+    if (several.empty()) several = {image.index};
+    const auto add = [&](int64_t index) {
+        if (several.size() < kMostPictures &&
+            std::find(several.begin(), several.end(), index) == several.end())
+            several.push_back(index);
+    };
+    if (ImGui::GetIO().KeyShift) {
+        for (int64_t i = image.index; i != taken; i += taken > image.index ? 1 : -1) add(i);
+        add(taken);
+    } else if (std::erase(several, taken) == 0) {
+        add(taken);
+    }
+    if (several.empty()) several = {taken};
+    if (std::find(several.begin(), several.end(), image.index) == several.end())
+        image = {.split = image.split, .index = several.front(), .path = {}, .item = {}};
+}
+
+}  // namespace
+
+void SamplePopup::draw_examples(PaneContext& ui, std::vector<int64_t>* several) {
+    ImageChoice& image = ui.selection.image;
     if (image.split.empty() || ui.session == nullptr || image.is_part_empty) return;
     const int64_t chosen = image.path.empty() ? image.index : -1;
     if (std::exchange(followed_, chosen) != chosen) first_ = page_first(chosen);
@@ -84,14 +108,24 @@ void SamplePopup::draw_examples(PaneContext& ui) {
     const int64_t shown = example_pages(ui, first_, size_);
     ImGui::Dummy({1, ui.px(6)});
     if (const auto taken =
-            grid_.draw(ui, {.form = form_, .items = items_, .first = first_, .chosen = chosen})) {
-        show_sample(ui, image.split, *taken);
-        ImGui::CloseCurrentPopup();
+            grid_.draw(ui, {.form = form_,
+                            .items = items_,
+                            .first = first_,
+                            .chosen = chosen,
+                            .others = several != nullptr ? *several : std::span<int64_t>()})) {
+        const ImGuiIO& io = ImGui::GetIO();
+        if (several != nullptr && chosen >= 0 && (io.KeyCtrl || io.KeyShift)) {
+            choose_beside(image, *several, *taken);
+        } else {
+            if (several != nullptr) several->clear();
+            show_sample(ui, image.split, *taken);
+            ImGui::CloseCurrentPopup();
+        }
     }
     first_ = shown;
 }
 
-void SamplePopup::draw(Ui& ui) {
+void SamplePopup::draw(Ui& ui, std::vector<int64_t>* several) {
     const PopupScope popup(ui, "samples");
     if (!popup.is_open()) return;
     if (ImGui::IsWindowAppearing()) of_.clear(), followed_ = -1;
@@ -100,8 +134,13 @@ void SamplePopup::draw(Ui& ui) {
     draw_part(ui);
     ImGui::SameLine(0, ui.px(12));
     draw_index(ui);
-    draw_examples(ui);
-    hint(ui, sample_words(ui));
+    draw_examples(ui, several);
+    hint(ui, several != nullptr && several->size() > 1
+                 ? fmt::format("{} of at most {} pictures: {}", several->size(), kMostPictures,
+                               picture_list_words(*several))
+                 : sample_words(ui));
+    if (several != nullptr)
+        hint(ui, "With Ctrl a click adds one or leaves it out, with Shift all up to it.");
     if (ui.actions.why_not(ui, "file.choose_data").empty())
         (void)action_button(ui, "file.choose_data");
     if (!is_text(ui)) hint(ui, "Or drop a picture anywhere in the window.");

@@ -3,6 +3,7 @@
 // thread; returns at once: the session reads the examples, and shows them as they come.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "app/panels/shared/example_grid.h"
 #include "app/state/ui.h"
@@ -11,12 +12,13 @@ namespace aft::app {
 
 class SamplePopup {
   public:
-    void draw(Ui& ui);
+    // several: with Ctrl or Shift a click chooses more than one of them.
+    void draw(Ui& ui, std::vector<int64_t>* several = nullptr);
 
   private:
     void draw_part(PaneContext& ui);
     void draw_index(PaneContext& ui);
-    void draw_examples(PaneContext& ui);
+    void draw_examples(PaneContext& ui, std::vector<int64_t>* several);
     void gather(const ViewState& ui);
     [[nodiscard]] int64_t on_page() const;  // examples, once the size is known
     ExampleGrid grid_;

@@ -204,5 +204,62 @@ TEST_F(CopiedCommands, OfACompletionDrawTheSameSamples) {
     EXPECT_NE(std::string(ImGui::GetClipboardText()).find(" --mask mask.png "), std::string::npos);
 }
 
+TEST_F(CopiedCommands, OfABatchDrawTheSameSamples) {
+    open_picture();
+    run("view.workspace_complete\nframes 10\nset source/main/examples 0-2,9\nframes 3\n");
+    CompletionChoice& choice = ui().selection.completion;
+    choice.sample.samples = 1;
+    run("complete.start\nframes 4\n");
+    ASSERT_TRUE(until([&] { return !choice.batch.is_empty() && !choice.batch.is_running; }));
+    const auto folder = scratch_ / "batch";
+    const std::string line = run_command("sampling/options/copy_as_command", folder.string());
+    EXPECT_NE(line.find(" --index 0-2,9 --keep-rows 8 "), std::string::npos) << line;
+    for (const BatchPicture& one : choice.batch.pictures) {
+        const std::vector<uint8_t>& drawn = one.completion->samples.front();
+        const Image picture =
+            read_image((folder / fmt::format("picture-{}", one.index) / "sample-0.png").string());
+        ASSERT_EQ(picture.pixels.size() % drawn.size(), 0U);
+        const size_t channels = picture.pixels.size() / drawn.size();
+        const auto top = double(ui().status.config.model.levels - 1);
+        for (size_t i = 0; i < drawn.size(); ++i)
+            ASSERT_NEAR(picture.pixels[i * channels], 255 * drawn[i] / top, 0.51) << one.index;
+    }
+    EXPECT_EQ(read_image((folder / "grid.png").string()).width, 4 * (64 + 2) + 2);
+}
+
+TEST_F(CopiedCommands, OfAMeanOverExamplesWriteWhatIsShown) {
+    open_picture();
+    ui().selection.relative_examples = 3;
+    run("view.workspace_attention\nframes 4\nclick relative/main/tab\nframes 4\n");
+    ASSERT_TRUE(until([&] {
+        return value_of("relative/main/caption").find("each of 3 examples, test 0 to 2") !=
+               std::string::npos;
+    })) << value_of("relative/main/caption");
+    const Field file = numbers_of_command();
+    std::vector<double> mean(file.values.size(), 0);
+    for (int64_t index = 0; index < 3; ++index) {
+        ProbeRequest request;
+        request.probe = "relative-attention";
+        request.layer = ui().selection.cell.layer;
+        request.options = {
+            {"part", "both"}, {"reduce", "head"}, {"visible", "nan"}, {"targets", "256"}};
+        std::shared_ptr<const DataItem> item;
+        ASSERT_TRUE(until([&] {
+            item = ui().session->items().example(ui().selection.image.split, index);
+            return item != nullptr;
+        }));
+        request.tokens = item->tokens;
+        const FieldSetPtr fields = ask(request);
+        ASSERT_NE(fields, nullptr);
+        const Field& field = fields->fields.front();
+        ASSERT_EQ(field.values.size(), mean.size());
+        for (size_t i = 0; i < mean.size(); ++i) mean[i] += double(field.values[i]) / 3;
+    }
+    for (size_t i = 0; i < mean.size(); ++i) {
+        if (std::isnan(mean[i])) continue;
+        ASSERT_NEAR(double(file.values[i]), mean[i], 1e-6) << i;
+    }
+}
+
 }  // namespace
 }  // namespace aft::app

@@ -1,6 +1,6 @@
 // Nudges of the random clicks to what "Run until..." asks and shows (its field for each condition,
-// and the button that removes them), to the Lab's biases as a slot, to notes at steps, the export
-// of metrics and overlaid runs. Tests only; window thread.
+// and the button that removes them), to a batch of pictures, to the Lab's biases as a slot, to
+// notes at steps, the export of metrics and overlaid runs. Tests only; window thread.
 #pragma once
 #include <functional>
 #include <string>
@@ -26,6 +26,24 @@ inline decltype(ClickRules::nudges) more_nudges(
         {"timeline/track/pin_save",
          [ui] {
              if (!ui().history.empty()) ui().commands.send(ShowStep{ui().history.front()});
+         }},
+        // A batch, to be shown as one picture and back.
+        {"samples/main/complete.batch",
+         [ui, click] {
+             ui().workspace = Workspace::complete;
+             Selection& selection = ui().selection;
+             selection.image = {.split = selection.image.split, .index = 0, .path = {}, .item = {}};
+             selection.completion.pictures = {0, 1};
+             selection.completion.sample = {};
+             ui().actions.run(ui(), "mask.all");
+             click("samples/main/complete.start");
+         }},
+        // Of several examples of the data, where no file or completion stands in their place.
+        {"source/main/pictures",
+         [ui] {
+             ui().workspace = Workspace::complete;
+             ImageChoice& image = ui().selection.image;
+             image = {.split = image.split, .index = 0, .path = {}, .item = {}};
          }},
         {"compare/main/what_the_lab_shows", [ui] {
              auto& changes = ui().selection.lab.recipe.interventions;

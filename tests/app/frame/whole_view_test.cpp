@@ -47,6 +47,8 @@ class WholeViews : public BareTest {
         selection.completion.mask.end();
         selection.completion.prompt = "KING:\n";
         selection.completion.length = 33;
+        selection.completion.pictures = {0, 1, 2, 9};
+        selection.relative_examples = 5;
         selection.completion.overlay = Overlay::spread;
         run("view.workspace_attention\nframes 6\nset attention/main/parts all\n"
             "set attention/main/reduce mean\nframes 4\n");
@@ -63,6 +65,7 @@ class WholeViews : public BareTest {
             "set compare/main/compared_with slot_c\nframes 4\n");
         ASSERT_EQ(selection.parts, 2);
         ASSERT_EQ(selection.reduce, 1);
+        ASSERT_EQ(selection.completion.pictures.size(), 4U);
         ASSERT_NE(selection.structure_sort, 0);
         ASSERT_GT(selection.focus.zoom, 0);
         ASSERT_EQ(selection.compare.other, 2U);

@@ -1,0 +1,53 @@
+#include "app/panels/complete/sample_reading.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/text.h"
+
+namespace aft::app {
+
+viz::TokenImage sample_image(const ModelConfig& model, const Completion& completion,
+                             size_t sample) {
+    return {.tokens = completion.samples[sample],
+            .height = model.height,
+            .width = model.width,
+            .channels = model.channels,
+            .levels = model.levels,
+            .known = completion.position < completion.total ? completion.position : -1,
+            .unknown = completion.unknown};
+}
+
+std::vector<uint8_t> pixel_mask(const ModelConfig& model, const std::vector<uint8_t>& unknown) {
+    std::vector<uint8_t> mask(static_cast<size_t>(model.height * model.width));
+    for (size_t i = 0; i < mask.size(); ++i)
+        mask[i] = unknown[i * static_cast<size_t>(model.channels)];
+    return mask;
+}
+
+std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample, viz::MapCell at,
+                                     const ModelConfig& model) {
+    const auto first = static_cast<size_t>((at.row * model.width + at.column) * model.channels);
+    const auto channels = static_cast<size_t>(model.channels);
+    std::string levels, bits, exact;
+    bool is_sampled = false, has_bits = false;
+    for (size_t i = first; i < first + channels; ++i) {
+        const char* const gap = i > first ? " " : "";
+        const bool is_there =
+            static_cast<int64_t>(i) < completion.position || completion.unknown[i] == 0;
+        is_sampled |= is_there;
+        levels += gap + (is_there ? std::to_string(completion.samples[sample][i]) : "\u2013");
+        const float surprise = completion.surprise[sample][i];
+        const bool is_known = std::isfinite(surprise);
+        has_bits |= is_known;
+        bits += gap + (is_known ? plain_number(surprise, 2) : "\u2013");
+        exact += gap + (is_known ? exact_number(surprise) : "\u2013");
+    }
+    std::vector<ReadOut> out = {{"pixel", fmt::format("{}, {}", at.row, at.column)},
+                                {"level", is_sampled ? levels : "not sampled yet"}};
+    if (has_bits) out.push_back({"surprise", bits + " bit", exact});
+    return out;
+}
+
+}  // namespace aft::app

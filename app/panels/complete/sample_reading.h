@@ -1,0 +1,22 @@
+// A sample of a completion as a picture, and what a pixel of it says. For the panes of Complete.
+// Window thread; pure.
+#pragma once
+#include <vector>
+
+#include "app/widgets/text.h"
+#include "model/session.h"
+#include "viz/image_grid.h"
+
+namespace aft::app {
+
+// Borrowed from the completion; what is not drawn yet is left open.
+[[nodiscard]] viz::TokenImage sample_image(const ModelConfig& model, const Completion& completion,
+                                           size_t sample);
+// [height, width] of what is to be filled in, from a mask of sub-pixels.
+[[nodiscard]] std::vector<uint8_t> pixel_mask(const ModelConfig& model,
+                                              const std::vector<uint8_t>& unknown);
+// Levels and surprise of a pixel, its channels side by side, a dash for what is not there.
+[[nodiscard]] std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample,
+                                                   viz::MapCell at, const ModelConfig& model);
+
+}  // namespace aft::app
