@@ -219,9 +219,7 @@ void SourcePanel::draw_prompt(PaneContext& ui) {
         std::erase_if(choice.prompt, [](char c) { return static_cast<uint8_t>(c) >= 127; });
     }
     hint(ui, sample_words(ui));
-    hint(ui,
-         "A prompt is completed alone, in as many samples as asked for; several inputs at once "
-         "are for models of pictures.");
+    hint(ui, "One prompt at a time, in as many samples as asked for: there is no batch of them.");
 }
 
 void SourcePanel::draw(Ui& ui) {
