@@ -84,8 +84,9 @@ std::optional<int64_t> draw_pins(PaneContext& ui, const TimelineTrack& track,
     return menu;
 }
 
-// What P has kept: a click goes back to its place and step.
-void draw_kept(PaneContext& ui, const TimelineTrack& track) {
+// What P has kept: a click goes back to its place and step. The step whose menu is asked for.
+std::optional<int64_t> draw_kept(PaneContext& ui, const TimelineTrack& track) {
+    std::optional<int64_t> menu;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     for (size_t i = 0; i < ui.selection.pins.size(); ++i) {
         const Pin& pin = ui.selection.pins[i];
@@ -103,23 +104,31 @@ void draw_kept(PaneContext& ui, const TimelineTrack& track) {
             ui.selection.lock(Cell(pin.cell));
             ui.selection.step = pin.step == ui.status.step ? -1 : pin.step;
         }
+        if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) menu = pin.step;
         ui.recorder.item("pin", path, pin.shown());
         tooltip(ui, {.name = fmt::format("Pin at step {}", group_thousands(pin.step)),
                      .sentence = pin.shown()});
     }
+    return menu;
 }
 
-// By the right button: what can be done with a step that is saved, and its note.
-void draw_step_menu(Ui& ui, int64_t step, bool is_saved) {
+// Of a step, by the right button: its note, and what can be done with the stored step nearest to
+// it, which is shown by now.
+void draw_step_menu(Ui& ui, int64_t step) {
     const PopupScope popup(ui, "pin");
     if (!popup.is_open()) return;
     text(ui, "Step " + group_thousands(step), {text_size::label, ui.theme.text3});
     if (draw_note_rows(ui, step)) ImGui::CloseCurrentPopup();
-    if (!is_saved) return;
+    if (ui.history.empty()) return;
+    if (const int64_t stored = nearest_step(ui.history, step); stored != step)
+        text(ui, "Stored nearest: step " + group_thousands(stored),
+             {text_size::label, ui.theme.text3});
     for (const auto& [action, words] :
-         {std::pair{"run.rewind_shown", "Rewind to this step"},
+         {std::pair{"view.workspace_biases", "Open this step's maps"},
+          std::pair{"compare.with_shown", "Compare with this step"},
           std::pair{"run.branch_shown", "Branch from this step"},
-          std::pair{"compare.with_shown", "Compare with this step"}}) {
+          std::pair{"run.rewind_shown", "Rewind to this step"},
+          std::pair{"file.save_view", "Export this step's view..."}}) {
         const Action* const found = ui.actions.find(action);
         if (found == nullptr) continue;  // a frame without that pane
         if (!button(ui, {.name = {words, action},
@@ -277,23 +286,17 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         playing_ = false;
         ui.selection.step = wanted >= now ? -1 : nearest_step(ui.history, std::llround(wanted));
     }
-    const std::vector<Event>& events = pins_.of(ui);
-    std::optional<int64_t> menu = draw_pins(ui, track, events);
+    std::optional<int64_t> menu = draw_pins(ui, track, pins_.of(ui));
     if (const auto of_note = draw_note_pins(ui, track)) menu = of_note;
+    if (const auto of_kept = draw_kept(ui, track)) menu = of_kept;
     if (r.hovered && ImGui::IsMouseClicked(ImGuiMouseButton_Right) && !menu)
         menu = step_at(ui, track, r.mouse.x);
-    draw_kept(ui, track);
-    const auto is_saved = [&](int64_t step) {
-        return std::any_of(events.begin(), events.end(), [&](const Event& event) {
-            return event.kind == "save" && event.step == step;
-        });
-    };
     if (menu) {
         menu_step_ = *menu;
-        if (is_saved(*menu)) ui.selection.step = *menu;
+        if (!ui.history.empty()) ui.selection.step = nearest_step(ui.history, *menu);
         ImGui::OpenPopup("pin");
     }
-    draw_step_menu(ui, menu_step_, is_saved(menu_step_));
+    draw_step_menu(ui, menu_step_);
     const float x = std::round(track.x(handle));
     draw->AddRectFilled({x - ui.px(1), a.y - ui.px(4)}, {x + ui.px(1), b.y}, ui.theme.accent);
     draw->AddRectFilled({x - ui.px(5), a.y - ui.px(9)}, {x + ui.px(5), a.y}, ui.theme.accent,

@@ -88,8 +88,26 @@ TEST_F(Rewinding, TheMenuOfAPinGoesBackToItsStep) {
     steps(1);
     io.AddMouseButtonEvent(1, false);
     ASSERT_TRUE(until([&] { return is_there("timeline/track/run.branch_shown"); }));
+    for (const char* const id : {"view.workspace_biases", "compare.with_shown", "file.save_view"})
+        EXPECT_TRUE(is_there(std::string("timeline/track/") + id)) << id;
     run("click \"timeline/track/run.rewind_shown\"\nframes 2\n");
     ASSERT_TRUE(is_back(20));
+}
+
+TEST_F(Rewinding, AnyStepOfTheTrackHasTheMenu) {
+    open_trained(45);
+    const WidgetRecord* const track = ui().recorder.find("timeline/track/track");
+    ASSERT_NE(track, nullptr);
+    ImGuiIO& io = ImGui::GetIO();
+    io.AddMousePosEvent(track->min.x + (track->max.x - track->min.x) * 0.6F,
+                        (track->min.y + track->max.y) / 2);
+    steps(2);
+    io.AddMouseButtonEvent(1, true);
+    steps(1);
+    io.AddMouseButtonEvent(1, false);
+    ASSERT_TRUE(until([&] { return is_there("timeline/track/compare.with_shown"); }));
+    EXPECT_GT(ui().selection.step, 0);
+    EXPECT_TRUE(is_there("timeline/track/file.save_view"));
 }
 
 TEST_F(Rewinding, ASingleCheckpointHasNothingToGoBackTo) {
