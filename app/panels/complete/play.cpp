@@ -331,6 +331,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
     }
     const int64_t original = original_level(ui, completion, position);
     if (original >= 0) key_value(ui, "Original level##original_level", std::to_string(original));
+    ImGui::Dummy({1, ui.px(4)});
     int64_t level = choice.level >= 0 ? choice.level : drawn;
     if (choose_level(ui, drawn, level)) {
         choice.position = position;

@@ -136,7 +136,9 @@ void HomePanel::draw(Ui& ui) {
     if (form_.is_open()) {
         form_.draw_settings(ui);
     } else {
-        const float inner = has_side ? main_width : main_width - ImGui::GetStyle().ScrollbarSize;
+        // Without the scrollbar, where there is one.
+        const float inner = has_side ? ImGui::GetContentRegionAvail().x
+                                     : main_width - ImGui::GetStyle().ScrollbarSize;
         draw_heading(ui, inner);
         draw_runs(ui, inner);
         draw_drop_hint(ui, inner);
