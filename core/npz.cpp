@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -107,7 +108,25 @@ class ZipWriter {
     std::vector<ZipMember> members_;
 };
 
+// The shortest digits that read back as the number; of a float32 its own.
+std::string csv_number(double value) {
+    const auto single = static_cast<float>(value);
+    return double(single) == value ? fmt::format("{}", single) : fmt::format("{}", value);
+}
+
 }  // namespace
+
+std::string table_csv(const NumberTable& table) {
+    std::string out;
+    const size_t columns = table.columns.size();
+    for (size_t c = 0; c < columns; ++c) out += (c == 0 ? "" : ",") + csv_cell(table.columns[c]);
+    for (size_t i = 0; columns > 0 && i < table.values.size(); ++i) {
+        out += i % columns == 0 ? '\n' : ',';
+        const bool is_number = std::isfinite(table.values[i]) || i >= table.words.size();
+        out += is_number ? csv_number(table.values[i]) : csv_cell(table.words[i]);
+    }
+    return out + "\n";
+}
 
 void write_npz(const std::filesystem::path& path, std::span<const NumberTable> tables,
                const std::string& note) {
@@ -118,15 +137,18 @@ void write_npz(const std::filesystem::path& path, std::span<const NumberTable> t
     for (const NumberTable& table : tables) {
         check_table(path, table);
         bytes += table.values.size() * sizeof(double) + kHeads + 3 * table.name.size();
+        for (const std::string& word : table.words) bytes += word.size() + kHeads;
     }
     AFT_CHECK(bytes <= kMostBytes, "cannot write '{}': {} bytes, at most {} fit", path.string(),
               bytes, kMostBytes);
     write_atomically(path, [&](std::ostream& out) {
         ZipWriter zip(out);
-        for (const NumberTable& table : tables)
+        for (const NumberTable& table : tables) {
             zip.add(table.name + ".npy", npy_header(table.shape, "<f8"),
                     {reinterpret_cast<const char*>(table.values.data()),
                      table.values.size() * sizeof(double)});
+            if (!table.columns.empty()) zip.add(table.name + ".csv", "", table_csv(table));
+        }
         zip.add("note.json", "", note);
         zip.finish();
     });
@@ -147,9 +169,7 @@ void write_csv(const std::filesystem::path& path, std::span<const NumberTable> t
                 out << name << ',';
                 for (size_t axis = 0; axis < kCsvAxes; ++axis)
                     out << (axis < index.size() ? std::to_string(index[axis]) : "") << ',';
-                const auto single = static_cast<float>(value);  // its shorter digits
-                out << (double(single) == value ? fmt::format("{}\n", single)
-                                                : fmt::format("{}\n", value));
+                out << csv_number(value) << '\n';
                 for (size_t axis = index.size(); axis-- > 0;) {
                     if (++index[axis] < table.shape[axis]) break;
                     index[axis] = 0;

@@ -137,10 +137,24 @@ Image token_pixels(const TokenImage& image) {
 }
 
 void TokenTexture::set(const TokenImage& image, const Look& look) {
-    if (look.painter != nullptr) set(token_pixels(image), look);
+    const size_t count = size_t(image.height * image.width * image.channels);
+    AFT_ASSERT(image.tokens.size() >= count);
+    values_ = {};
+    rows_ = image.height;
+    columns_ = image.width;
+    levels_.resize(count);
+    for (size_t i = 0; i < count; ++i)
+        levels_[i] = is_missing(image, int64_t(i)) ? int16_t{-1} : int16_t{image.tokens[i]};
+    if (look.painter != nullptr) upload(token_pixels(image), look);
 }
 
 void TokenTexture::set(const Image& image, const Look& look) {
+    values_ = {};
+    levels_.clear();
+    upload(image, look);
+}
+
+void TokenTexture::upload(const Image& image, const Look& look) {
     if (look.painter == nullptr || image.width <= 0 || image.height <= 0) return;
     const Image rgba = to_rgba(image);
     const bool fits = texture_.width() == image.width && texture_.height() == image.height;
@@ -153,6 +167,14 @@ void TokenTexture::set(const Image& image, const Look& look) {
 
 // What is transparent is NaN.
 NumberTable TokenTexture::numbers() const {
+    if (!values_.values.empty()) return values_;
+    if (!levels_.empty()) {
+        const int64_t channels = int64_t(levels_.size()) / (rows_ * columns_);
+        NumberTable out{.name = {}, .shape = {rows_, columns_, channels}, .values = {}};
+        for (const int16_t level : levels_)
+            out.values.push_back(level < 0 ? std::nan("") : double(level));
+        return out;
+    }
     NumberTable out{.name = {}, .shape = {texture_.height(), texture_.width(), 3}, .values = {}};
     for (size_t i = 0; i + 3 < shown_.size(); i += 4)
         for (size_t c = 0; c < 3; ++c)
@@ -184,8 +206,9 @@ ImageReply draw_image(const ImageView& view, const TokenTexture& texture, const 
     if (ImGui::IsItemActive()) reply.dragged = cell(mouse);
     if (reply.released && reply.hovered.is_valid()) reply.clicked = reply.hovered;
 
-    if (look.numbers != nullptr && texture.id() != ImTextureID_Invalid)
-        look.numbers->add(view.id, texture.numbers());
+    if (NumberTable numbers = look.numbers != nullptr ? texture.numbers() : NumberTable();
+        !numbers.values.empty())
+        look.numbers->add(view.id, std::move(numbers));
     const PixelGrid grid{view, look, reply.box, float(reply.zoom)};
     draw_hatch(look, reply.box);  // shows where pixels are transparent
     if (texture.id() != ImTextureID_Invalid)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/images/image.h"
@@ -29,10 +30,18 @@ class TokenTexture {  // uploads only what changed
   public:
     void set(const TokenImage& image, const Look& look);
     void set(const Image& image, const Look& look);  // 1, 3 or 4 channels
+    // What its colours mean, for set(Image): [height, width, ...].
+    void note_values(NumberTable values) { values_ = std::move(values); }
     [[nodiscard]] ImTextureID id() const;
-    [[nodiscard]] NumberTable numbers() const;  // [height, width, 3], 0 .. 255
+    // Levels, [height, width, channels], NaN where they are not there yet; or what was noted; or
+    // colours, [height, width, 3], 0 .. 255.
+    [[nodiscard]] NumberTable numbers() const;
 
   private:
+    void upload(const Image& image, const Look& look);
+    std::vector<int16_t> levels_{};  // -1 = not there yet; empty: of an image
+    int64_t rows_ = 0, columns_ = 0;
+    NumberTable values_{};  // empty: none were noted
     gl::Texture texture_;
     std::vector<uint8_t> shown_;
 };

@@ -1,5 +1,5 @@
-// Numbers of a view: in a frame whose numbers are saved, maps, pictures, curves and bars hand over
-// what they are drawn of. Window thread.
+// Numbers of a view: in a frame whose numbers are saved, maps, pictures, curves, bars and tables
+// hand over what they are drawn of. Window thread.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -18,6 +18,10 @@ class NumberSink {
     // A second table of a name gets "_2".
     void add(std::string_view name, NumberTable table);
     [[nodiscard]] const std::vector<NumberTable>& tables() const { return tables_; }
+
+    // What is on the screen is not all of it yet: why. "" = it is.
+    std::string unread{};
+    std::vector<std::string> commands{};  // that write what is shown
 
   private:
     std::vector<NumberTable> tables_;

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/state/view_file.h"
+#include "app/host/number_note.h"
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/npz.h"
@@ -36,13 +36,41 @@ void set_smooth_edges(bool is_smooth) {
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = is_smooth;
 }
 
+// A table with a head is a file of its own beside the file; where it is all there is, it is the
+// file.
+void write_as_csv(const fs::path& path, const std::vector<NumberTable>& tables) {
+    if (tables.size() == 1 && !tables.front().columns.empty())
+        return write_atomically(path, table_csv(tables.front()));
+    write_csv(path, tables);
+    for (const NumberTable& table : tables)
+        if (!table.columns.empty())
+            write_atomically(
+                path.parent_path() / fmt::format("{}.{}.csv", path.stem().string(), table.name),
+                table_csv(table));
+}
+
+// What is shown is not all of it yet: why; "" = it is, or it is read anew again and again while
+// training runs and has been there for long.
+std::string unread_words(Ui& ui) {
+    constexpr double kLongestWait_s = 20;
+    const std::string& unread = ui.picture.numbers.unread;
+    if (unread.empty()) return "";
+    if (ui.picture.waited_since == 0) {
+        ui.picture.waited_since = ui.time;
+        ui.toasts.add({.title = "The numbers are saved when all is read", .detail = unread});
+    }
+    if (ui.time - ui.picture.waited_since < kLongestWait_s) return unread;
+    fail("still reading ({}); save it when it is there", unread);
+}
+
 std::function<void()> writing_numbers(const Ui& ui, const std::string& path) {
-    std::vector<NumberTable> tables = ui.picture.numbers.tables();
-    if (tables.empty()) fail("the panes in the middle show no map, curve or picture");
-    if (lower_ending(path) == ".csv")
-        return [path, tables = std::move(tables)] { write_csv(path, tables); };
-    return [path, tables = std::move(tables), note = view_text(view_of(ui))] {
-        write_npz(path, tables, note);
+    const std::vector<NumberTable>& tables = ui.picture.numbers.tables();
+    if (tables.empty()) fail("the panes in the middle show no map, curve, picture or table");
+    const bool is_csv = lower_ending(path) == ".csv";
+    return [path, is_csv, tables, note = number_note(ui, ui.picture.numbers)] {
+        if (!is_csv) return write_npz(path, tables, note);
+        write_as_csv(path, tables);
+        write_atomically(path + ".json", note);
     };
 }
 
@@ -127,7 +155,8 @@ void begin_picture_frame(Ui& ui) {
     ui.numbers = nullptr;
     if (!ui.picture.is_due()) return;
     ImGuiIO& io = ImGui::GetIO();
-    io.ConfigFlags |= ImGuiConfigFlags_NoMouse;  // the pointer marks nothing in it
+    if (!is_of_numbers(ui.picture.request.path))
+        io.ConfigFlags |= ImGuiConfigFlags_NoMouse;  // the pointer marks nothing in it
     if (!ui.picture.is_now()) return;
     if (is_svg(ui.picture.request.path)) set_smooth_edges(false);
     ImVec2& density = io.DisplayFramebufferScale;
@@ -141,10 +170,21 @@ void begin_picture_frame(Ui& ui) {
 bool take_due_picture(Ui& ui, const FrameReader& source) {
     report(ui);
     if (!ui.picture.is_due() || --ui.picture.frames > 0) return false;
+    std::string error;
+    if (is_of_numbers(ui.picture.request.path)) {
+        std::string unread;
+        error = error_words([&] { unread = unread_words(ui); }, plain_words);
+        if (!unread.empty()) {  // again in a moment
+            ui.picture.frames = 2;
+            ui.want_frame_at(ui.time + 0.05);
+            return false;
+        }
+    }
+    ui.picture.waited_since = 0;
     const PictureRequest request = std::exchange(ui.picture.request, {});
     std::function<void()> write;
-    const std::string error =
-        error_words([&] { write = writing(ui, source, request.path); }, plain_words);
+    if (error.empty())
+        error = error_words([&] { write = writing(ui, source, request.path); }, plain_words);
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags &= ~ImGuiConfigFlags_NoMouse;
     set_smooth_edges(true);

@@ -24,6 +24,7 @@ struct DuePicture {
     ImVec2 low{}, high{};  // of the panes in the middle, in the last frame: pixels of the display
     int frames = 0;        // to be drawn before it is taken, that of the picture included
     viz::NumberSink numbers{};
+    double waited_since = 0;  // Ui::time: for numbers that are still read; 0 = not
     struct PictureWritten {
         std::string path, error;  // error "" = it is there
         uint64_t number = 0;

@@ -230,6 +230,10 @@ bool progress_line(DrawContext& ui, std::string_view words, double fraction, boo
     const float share = fraction < 0 ? 0.35f : static_cast<float>(std::clamp(fraction, 0.0, 1.0));
     draw->AddRectFilled(a, {a.x + width, a.y + ui.px(2)}, ui.theme.field_pressed);
     draw->AddRectFilled(a, {a.x + width * share, a.y + ui.px(2)}, ui.theme.accent);
+    if (ui.numbers != nullptr)
+        ui.numbers->unread = !words.empty()  ? std::string(words)
+                             : fraction >= 0 ? fmt::format("{:.0f} % are there", 100 * fraction)
+                                             : "this view is read anew";
     if (words.empty()) return false;
     text(ui, words, {text_size::hint, ui.theme.text3});
     ui.recorder.item("progress", ui.recorder.claim("Progress##progress"), std::string(words));

@@ -3,16 +3,23 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <numeric>
 
 #include "app/widgets/combo.h"
 #include "app/widgets/tooltip.h"
+#include "viz/numbers.h"
 
 namespace aft::app {
 
 namespace {
 
 constexpr size_t kMeasuredRows = 40;  // the others are seldom wider
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 // What its head and its first cells need.
 float least_width(const DrawContext& ui, const Column& column, size_t place,
@@ -122,6 +129,22 @@ int draw_rows(DrawContext& ui, const WidgetName& name, std::span<const PlacedCol
     return pressed;
 }
 
+// NaN where a cell's words are no number.
+double number_of(std::string words) {
+    const auto replace_all = [&](std::string_view from, std::string_view to) {
+        for (size_t at = 0; (at = words.find(from)) != std::string::npos;)
+            words.replace(at, from.size(), to);
+    };
+    replace_all("\u2212", "-");
+    for (const char* const dropped : {"\u00D7", "\u202F", "\u2009", "\u00A0"})
+        replace_all(dropped, "");
+    for (size_t i = 1; i + 1 < words.size(); ++i)  // of "12 345" the space
+        if (words[i] == ' ' && is_digit(words[i - 1]) && is_digit(words[i + 1])) words.erase(i, 1);
+    double value = NAN;
+    const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), value);
+    return error == std::errc() && end == words.data() + words.size() ? value : NAN;
+}
+
 // Where its columns stand.
 std::vector<PlacedColumn> placed(const DrawContext& ui, std::span<const Column> columns,
                                  std::span<const TableRow> rows) {
@@ -147,8 +170,24 @@ void finish_head(const DrawContext& ui) {
 
 }  // namespace
 
+void save_table(const DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+                std::span<const TableRow> rows) {
+    if (ui.numbers == nullptr) return;
+    NumberTable out{
+        .name = {}, .shape = {int64_t(rows.size()), int64_t(columns.size())}, .values = {}};
+    for (const Column& column : columns) out.columns.push_back(column.title);
+    for (const TableRow& row : rows)
+        for (size_t c = 0; c < columns.size(); ++c) {
+            out.words.push_back(c < row.cells.size() ? row.cells[c] : std::string());
+            const double exact = c < row.values.size() ? row.values[c] : NAN;
+            out.values.push_back(std::isnan(exact) ? number_of(out.words.back()) : exact);
+        }
+    ui.numbers->add(name.id.empty() ? name.words : name.id, std::move(out));
+}
+
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           const SortedRows& sorted) {
+    save_table(ui, name, columns, sorted.rows);
     const std::vector<PlacedColumn> at = placed(ui, columns, sorted.rows);
     draw_heads(ui, name, at, sorted.by);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));

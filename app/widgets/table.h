@@ -20,10 +20,16 @@ struct TableRow {
     WidgetName name;  // recorded
     std::vector<std::string> cells{};
     bool selected = false;
+    // Of its cells, for those who save them; NaN, or none: what the cell's words say.
+    std::vector<double> values{};
 };
 // Index of the row pressed, -1 = none.
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows);
+
+// In a frame whose numbers are saved: hands this one over. A table does it itself.
+void save_table(const DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+                std::span<const TableRow> rows);
 
 struct SortedRows {
     std::span<const TableRow> rows;  // as the caller has sorted them

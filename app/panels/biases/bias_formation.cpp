@@ -52,7 +52,7 @@ class FormationPanel final : public Panel {
     void refresh(PaneContext& ui);
     void make_rows(const Field& field);
     void make_strip();
-    void draw_tools(PaneContext& ui);
+    void draw_tools(Ui& ui);
     void draw_strip(PaneContext& ui);
     void draw_curve(PaneContext& ui) const;
     void draw_foot(PaneContext& ui);
@@ -169,7 +169,7 @@ std::string FormationPanel::unit_words(const BiasForm& form) const {
     return number_ == 0 ? rms_pairs(form.is_kernel()) : kFormation[number_].unit;
 }
 
-void FormationPanel::draw_tools(PaneContext& ui) {
+void FormationPanel::draw_tools(Ui& ui) {
     const Choice numbers[] = {
         {.text = "RMS##norm",
          .tip =
@@ -186,12 +186,11 @@ void FormationPanel::draw_tools(PaneContext& ui) {
     (void)segmented(ui, "Numbers##number", number_, {numbers});
     if (ui.status.path.empty()) return;
     ImGui::SameLine(0, ui.px(12));
-    if (button(ui, {.name = "Copy as command##copy_as_command",
-                    .tip = "Copies the command that writes all four numbers of all stored steps."}))
-        ImGui::SetClipboardText(
-            fmt::format("afterimage probe formation {} --moments -o formation.csv",
-                        shell_word(ui.status.path))
-                .c_str());
+    copy_command_button(ui,
+                        {fmt::format("afterimage probe formation {} --moments -o formation.csv",
+                                     shell_word(ui.status.path)),
+                         ""},
+                        "Copies the command that writes all four numbers of all stored steps.");
 }
 
 void FormationPanel::draw_strip(PaneContext& ui) {
@@ -255,15 +254,21 @@ void FormationPanel::draw_curve(PaneContext& ui) const {
     const size_t n = strip_.steps.size(), row = chosen(ui);
     const std::span<const float> series = std::span(strip_.values).subspan(row * n, n);
     const std::vector<double> steps(strip_.steps.begin(), strip_.steps.end());
-    const std::vector<double> values(series.begin(), series.end());
+    std::vector<double> values(series.begin(), series.end());
+    const bool is_share = kFormation[number_].is_share;
+    for (double& value : values) value *= is_share ? 100 : 1;
     viz::CurvePlot plot;
     plot.id = "##formation_curve";
-    plot.title = fmt::format("{} over training", kFormation[number_].words);
+    plot.title =
+        fmt::format("{}{} over training", kFormation[number_].words, is_share ? ", %" : "");
     plot.unit = row_words(row);
     plot.size = {ImGui::GetContentRegionAvail().x, std::min(tall, ui.px(320))};
     plot.now = double(ui.shown_step());
-    plot.curves = {
-        {.x = steps, .y = values, .color = ui.theme.series[0], .dots = n <= 64, .decimals = 4}};
+    plot.curves = {{.x = steps,
+                    .y = values,
+                    .color = ui.theme.series[0],
+                    .dots = n <= 64,
+                    .decimals = is_share ? 2 : 4}};
     ImGui::Dummy({1, ui.px(8)});
     const viz::CurveReply reply = draw_curves(plot, ui);
     if (reply.clicked) ui.commands.send(ShowStep{std::llround(*reply.clicked)});

@@ -84,6 +84,13 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
                                        : fmt::format("L{0}##l{0}", layer)};
         row.cells = {layer_words(ui.status, layer)};
         if (has_heads) row.cells.push_back(std::to_string(head));
+        row.values.assign(row.cells.size(), NAN);
+        if (there) {
+            row.values.insert(row.values.end(), {n.low, n.high, n.mean, n.norm});
+            if (has_kernel)
+                row.values.insert(row.values.end(),
+                                  {n.entropy, n.mean_distance, 100 * n.within_one});
+        }
         for (const double v : {n.low, n.high, n.mean}) row.cells.push_back(number(v));
         if (has_kernel)
             for (const double v : {n.norm, n.entropy, n.mean_distance, 100 * n.within_one})

@@ -205,9 +205,11 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
         TableRow row{.name = fmt::format("L{0} h{1}##l{0}_h{1}", one.layer, one.head)};
         row.cells = {layer_words(ui.status, one.layer)};
         if (form.heads > 1) row.cells.push_back(std::to_string(one.head));
+        row.values.assign(row.cells.size(), NAN);
         for (size_t i = 0; i < kStructureNumbers; ++i) {
             if (!shows(ui, i)) continue;
             const double value = one.numbers[i];
+            row.values.push_back(kStructure[i].is_share ? 100 * value : value);
             const bool is_whole = i < 2 || i >= kOfReach;
             row.cells.push_back(std::isnan(value)        ? "\u2013"
                                 : kStructure[i].is_share ? fmt::format("{:.1f}", 100 * value)

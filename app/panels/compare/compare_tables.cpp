@@ -118,6 +118,9 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
         row.cells.push_back(layer_words(*first.status, change.layer));
         if (has_many_heads(slots)) row.cells.push_back(pair_of_heads(change.head_a, change.head_b));
         for (std::string& words : place_cells(first, cell)) row.cells.push_back(std::move(words));
+        row.values.assign(row.cells.size(), NAN);
+        row.values.insert(row.values.end(),
+                          {change.a, change.b, change.change(), std::exp(change.change())});
         row.cells.push_back(shown_value(Quantity::w, change.a));
         row.cells.push_back(shown_value(Quantity::w, change.b));
         row.cells.push_back(shown_value(Quantity::w, change.change()));
@@ -163,6 +166,15 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
                      .cells = {layer_words(*slots.at(0).status, i)}};
         const bool is_there = of != nullptr && of->error.empty();
         if (is_there)
+            row.values = {NAN,
+                          of->all.norm_a,
+                          of->all.norm_b,
+                          of->all.norm_change,
+                          of->all.relative(),
+                          of->all.correlation,
+                          of->matching.mean_score(),
+                          100 * of->removed_by_gauge};
+        if (is_there)
             row.cells.insert(
                 row.cells.end(),
                 {known_stored(of->all.norm_a), known_stored(of->all.norm_b),
@@ -206,7 +218,9 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
              .cells = {std::to_string(pair.a), std::to_string(pair.b), known_signed(pair.score, 3),
                        known_stored(distance.norm_a), known_stored(distance.norm_b),
                        known_stored(distance.norm_change), known(distance.relative(), 3)},
-             .selected = pair.a == std::max<int64_t>(0, ui.selection.cell.head)});
+             .selected = pair.a == std::max<int64_t>(0, ui.selection.cell.head),
+             .values = {NAN, NAN, pair.score, distance.norm_a, distance.norm_b,
+                        distance.norm_change, distance.relative()}});
     }
     norms_hint(ui, slots);
     const int pressed = table(ui, "Heads##heads", columns, rows);

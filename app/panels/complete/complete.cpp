@@ -142,11 +142,16 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
     const bool running = completion.position < completion.total;
     ShownSample& shown = shown_[sample];
     const viz::TokenImage image = sample_image(model, completion, sample);
-    if (choice.overlay == Overlay::none)
+    if (choice.overlay == Overlay::none) {
         shown.texture.set(image, ui);
-    else
-        shown.texture.set(
-            overlay_image(image, overlay_.values(completion, sample), overlay_.coloring()), ui);
+    } else {
+        const std::vector<float>& values = overlay_.values(completion, sample);
+        shown.texture.set(overlay_image(image, values, overlay_.coloring()), ui);
+        if (ui.numbers != nullptr)
+            shown.texture.note_values({.name = {},
+                                       .shape = {model.height, model.width, model.channels},
+                                       .values = {values.begin(), values.end()}});
+    }
     const int64_t position = position_looked_at(ui, completion);
     const bool chosen = sample == sample_looked_at(ui, completion);
     const auto cell = [&](int64_t i) {

@@ -99,6 +99,7 @@ void LabCompletions::compare(const ModelConfig& model, LabColumn& column) {
     column.has_difference = true;
     // The colours of overlays go to log2(levels): a difference of all levels is the brightest.
     const double top = std::log2(double(std::max<int64_t>(2, model.levels)));
+    off_levels_.assign(off.begin(), off.end());
     for (float& value : off) value = float(value / double(model.levels - 1) * top);
     off_ = std::move(off);
 }
@@ -179,6 +180,9 @@ void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
             viz::TokenImage image = base;
             image.known = -1;
             of.difference.set(overlay_image(image, off_), ui);
+            of.difference.note_values({.name = {},
+                                       .shape = {model.height, model.width, model.channels},
+                                       .values = off_levels_});
         }
     } else {
         return;

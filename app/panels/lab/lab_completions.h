@@ -58,10 +58,11 @@ class LabCompletions {
     Recipe recipe_;
     double recipe_since_ = 0;
     std::vector<LabColumn> columns_;
-    size_t shown_ = 1;        // columns that fit
-    int64_t asked_ = -1;      // 2 * column + version of the running one; -1 = none
-    bool is_sent_ = false;    // its id is known from the next frame on
-    std::vector<float> off_;  // of the column that was compared last, as an overlay
+    size_t shown_ = 1;                // columns that fit
+    int64_t asked_ = -1;              // 2 * column + version of the running one; -1 = none
+    bool is_sent_ = false;            // its id is known from the next frame on
+    std::vector<float> off_;          // of the column that was compared last, as an overlay
+    std::vector<double> off_levels_;  // the same in levels, NaN where the picture is given
 };
 
 }  // namespace aft::app

@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "app/panels/lab/lab_words.h"
+#include "app/widgets/table.h"
 #include "app/widgets/text.h"
 #include "core/text.h"
+#include "viz/numbers.h"
 
 namespace aft::app {
 
@@ -23,7 +25,8 @@ struct IntervalRow {
     bool is_all = false, is_on = true;
 };
 
-std::vector<IntervalRow> rows_of(const ViewState& ui) {
+// All of the recipe, and all of it together.
+std::vector<IntervalRow> all_rows_of(const ViewState& ui) {
     const LabChoice& lab = ui.selection.lab;
     std::vector<IntervalRow> rows;
     for (size_t i = 0; i < lab.recipe.interventions.size(); ++i) {
@@ -36,12 +39,45 @@ std::vector<IntervalRow> rows_of(const ViewState& ui) {
                         .is_on = one.on});
         if (one.head >= 0) rows.back().name += fmt::format(" h{}", one.head);
     }
-    if (rows.size() > kMostFigureRows) rows.resize(kMostFigureRows);
     rows.push_back({.name = "all together",
                     .id = "change_together",
                     .change = lab.numbers.together,
                     .is_all = true});
     return rows;
+}
+
+std::vector<IntervalRow> rows_of(const ViewState& ui) {
+    std::vector<IntervalRow> rows = all_rows_of(ui);
+    if (rows.size() > kMostFigureRows + 1)
+        rows.erase(rows.begin() + kMostFigureRows, std::prev(rows.end()));
+    return rows;
+}
+
+// The loss change of each and of all together, and the loss without them, for who saves numbers.
+void save_rows(const PaneContext& ui, const BatchLosses& losses) {
+    if (ui.numbers == nullptr) return;
+    const LabChoice& lab = ui.selection.lab;
+    if (losses.is_busy())
+        ui.numbers->unread =
+            fmt::format("the loss of {} of {} examples", lab.numbers.measured, lab.examples);
+    const std::vector<Column> columns = {{.title = "Intervention"},
+                                         {.title = "On"},
+                                         {.title = "Change, " + loss_unit(ui)},
+                                         {.title = "Half width, 95 %"},
+                                         {.title = "Examples"},
+                                         {.title = "Untouched, " + loss_unit(ui)}};
+    std::vector<TableRow> rows;
+    for (const IntervalRow& row : all_rows_of(ui)) {
+        rows.push_back({.name = {row.name, row.id},
+                        .cells = {row.name, row.is_all || row.is_on ? "yes" : "no"}});
+        const double before = lab.numbers.untouched.value_or(NAN);
+        rows.back().values = {NAN, NAN, NAN, NAN, NAN, before};
+        if (!row.change) continue;
+        rows.back().values = {
+            NAN,   NAN, row.change->mean, row.change->half_width_95(), double(row.change->count),
+            before};
+    }
+    save_table(ui, "loss_change", columns, rows);
 }
 
 // Ends of all intervals, 0 among them.
@@ -123,6 +159,7 @@ float figure_height(const DrawContext& ui, size_t interventions) {
 
 void draw_lab_figure(PaneContext& ui, const BatchLosses& losses, const Recipe& active) {
     const LabChoice& lab = ui.selection.lab;
+    save_rows(ui, losses);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const char* const examples = ui.status.task.is_text() ? "texts" : "images";

@@ -69,6 +69,8 @@ CopiedCommand command_of(const ViewState& ui, const Watch& watch, ProbeRequest r
 void copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip) {
     const Button copy{
         .name = "Copy as command##copy_as_command", .why_not = copied.why_not, .tip = tip};
+    if (ui.picture.is_now() && copied.why_not.empty())
+        ui.picture.numbers.commands.push_back(copied.command);
     if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
     if (!button(ui, copy)) return;
     ImGui::SetClipboardText(copied.command.c_str());

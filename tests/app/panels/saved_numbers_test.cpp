@@ -2,8 +2,12 @@
 // draw.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "core/files.h"
 #include "tests/app/stage_fixture.h"
+#include "viz/image_grid.h"
 
 namespace aft::app {
 namespace {
@@ -73,6 +77,79 @@ TEST_F(SavedNumbers, HoldEveryCurve) {
     const std::string npz = read_file(save("train.npz", "numbers"));
     EXPECT_NE(npz.find("curves.loss_train.npy"), std::string::npos);
     EXPECT_NE(npz.find("\"workspace\": \"train\""), std::string::npos) << "the view as a note";
+}
+
+TEST_F(SavedNumbers, ATableIsAFileWithAHeaderRow) {
+    open_mirror();
+    run("view.workspace_biases\nframes 10\nclick structure/main/tab\nframes 10\n");
+    const std::string file = save("structure.csv", "numbers");
+    ASSERT_TRUE(fs::exists(file)) << dump(ui());
+    ProbeRequest request;
+    request.probe = "reach";
+    const FieldSetPtr fields = ask(request);
+    ASSERT_NE(fields, nullptr);
+    std::istringstream lines(read_file(file));
+    std::string head, first;
+    std::getline(lines, head);
+    std::getline(lines, first);
+    EXPECT_TRUE(head.starts_with("Layer,50 %,90 %,Distance,")) << head;
+    std::vector<std::string> cells;
+    std::istringstream row(first);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    ASSERT_GT(cells.size(), 4U) << first;
+    for (size_t i = 0; i < 3; ++i)
+        EXPECT_EQ(std::stof(cells[i + 1]), fields->fields.front().values.at(i)) << first;
+    const std::string npz = read_file(save("structure.npz", "numbers"));
+    EXPECT_NE(npz.find("structure.heads.npy"), std::string::npos);
+    EXPECT_NE(npz.find("structure.heads.csv"), std::string::npos);
+}
+
+TEST_F(SavedNumbers, TheNoteSaysWhatTheyAreOf) {
+    open_trained_run(20);
+    run("view.workspace_biases\nframes 10\nclick structure/main/tab\nframes 10\n");
+    const std::string file = save("structure.csv", "numbers");
+    ASSERT_TRUE(until([&] { return fs::exists(file + ".json"); }));
+    const auto note = nlohmann::json::parse(read_file(file + ".json"));
+    EXPECT_EQ(note.at("step"), 20) << "live: that of the maps";
+    const auto& of = note.at("numbers");
+    EXPECT_EQ(of.at("run"), fs::absolute(folder_).string());
+    EXPECT_EQ(of.at("step"), 20);
+    EXPECT_EQ(of.at("quantity"), "exp-1");
+    EXPECT_EQ(of.at("gauge"), "fixed");
+    EXPECT_TRUE(of.at("commands").is_array());
+    EXPECT_EQ(of.at("tables").at("structure.heads").at("columns").at(0), "Layer");
+    run("click formation/main/tab\nframes 10\n");
+    const std::string formation = save("formation.csv", "numbers");
+    ASSERT_TRUE(until([&] { return fs::exists(formation + ".json"); }));
+    EXPECT_NE(read_file(formation + ".json").find("afterimage probe formation"), std::string::npos);
+}
+
+TEST_F(SavedNumbers, WaitForWhatIsStillRead) {
+    open_trained_run(60);
+    run("view.workspace_biases\nframes 3\nclick formation/main/tab\nframes 1\n");
+    const std::string csv = read_file(save("formation.csv", "numbers"));
+    const size_t steps = ui().history.size();
+    ASSERT_GT(steps, 2U);
+    const size_t values = table(csv, "formation.formation").size();
+    EXPECT_GT(values, 0U);
+    EXPECT_EQ(values % steps, 0U) << values << " of " << steps << " steps";
+}
+
+TEST_F(SavedNumbers, OfPicturesAreTheirLevels) {
+    viz::TokenTexture texture;
+    const std::vector<uint8_t> levels = {0, 7, 15, 3};
+    texture.set(
+        viz::TokenImage{
+            .tokens = levels, .height = 2, .width = 2, .channels = 1, .levels = 16, .known = 3},
+        viz::Look());
+    const NumberTable numbers = texture.numbers();
+    EXPECT_EQ(numbers.shape, (std::vector<int64_t>{2, 2, 1}));
+    ASSERT_EQ(numbers.values.size(), 4U);
+    EXPECT_EQ(numbers.values[1], 7);
+    EXPECT_EQ(numbers.values[2], 15);
+    EXPECT_TRUE(std::isnan(numbers.values[3])) << "not there yet";
+    texture.note_values({.name = {}, .shape = {1}, .values = {-12}});
+    EXPECT_EQ(texture.numbers().values.front(), -12);
 }
 
 TEST_F(SavedNumbers, WhereNothingIsDrawnItIsSaid) {
