@@ -62,8 +62,18 @@ void count_running_sums(LayerCount& count) {
     count.cost.decode_flops += 12 * count.n;
 }
 
-void count_kept_averages(LayerCount& count, double key_channels) {
-    count.keep(count.T * (count.n + key_channels));
+bool is_averaged_again(const WindowSize& window, double d) {
+    constexpr double kShare = 1.0 / 25, kStep = 36;
+    return window.sources * (window.values + window.keys + window.factors) <=
+           kShare * kStep * d * d;
+}
+
+void count_averages(LayerCount& count, const WindowSize& window, bool is_fused) {
+    if (is_fused && is_averaged_again(window, count.d))
+        count.cost.backward_flops +=
+            2 * count.T * window.sources * (window.values + window.keys + window.factors);
+    else
+        count.keep(count.T * (window.values + window.keys));
 }
 
 void count_weighted_sums(LayerCount& count, const ModelConfig& model, double pairs) {
@@ -72,7 +82,9 @@ void count_weighted_sums(LayerCount& count, const ModelConfig& model, double pai
     count.product(2 * count.n * pairs);
     if (factors > 0) count.product(factors * pairs, 3);
     count.cost.parameters += factors > 0 ? 2 * T * factors : T * T;
-    count_kept_averages(count, count.n);
+    count_averages(count,
+                   {.sources = pairs / T, .values = count.n, .keys = count.n, .factors = factors},
+                   model.output_projection);
 }
 
 void count_history(LayerCount& count, const ModelConfig& model, double sources) {
@@ -90,7 +102,8 @@ void count_kernel(LayerCount& count, const ModelConfig& model, const KernelCount
     count.cost.parameters += h * kernel.values + (settings.naive_kernel ? 0 : 2 * h);
     count.product(kernel.pairs * (n + h));
     if (!settings.hides_outside()) count_running_sums(count);
-    count_kept_averages(count, h);
+    count_averages(count, {.sources = kernel.values, .values = n, .keys = h},
+                   model.output_projection && !settings.hides_outside());
     // Eq. 8 keeps the centred kernel and its result, Eq. 10 the sample and the product.
     const double tables =
         (settings.naive_kernel ? 0 : 2) + (settings.kernel_gumbel_tau > 0 ? 2 : 0);

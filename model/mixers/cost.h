@@ -40,8 +40,19 @@ void count_output_map(LayerCount& count, const ModelConfig& model);
 // exp(K) and exp(K) V as running sums over T, of the kernels of model/ops/cpu/scan: 12 operations a
 // number forward and 30 backward, as the benchmark counts them (bench/workloads/problem.cpp).
 void count_running_sums(LayerCount& count);
-// The result and the denominator, which the kernels with a position bias keep for the gradient.
-void count_kept_averages(LayerCount& count, double key_channels);
+
+// What a target's sums over its window are made of.
+struct WindowSize {
+    double sources = 0;           // of a target, on average
+    double values = 0, keys = 0;  // channels of V and of K
+    double factors = 0;           // of w = u r^T; 0: none
+};
+// Whether the fused layers make the averages and denominators of a target again in the backward
+// pass (mixers/fused_branch.h): where that is at most a 25th of the 36 d^2 multiply-adds that a
+// token costs a block's training step. Else they are kept.
+[[nodiscard]] bool is_averaged_again(const WindowSize& window, double d);
+// Averages and denominators; of layers that are not fused they are kept.
+void count_averages(LayerCount& count, const WindowSize& window, bool is_fused);
 
 // AFT with w [T, T] or u r^T over so many pairs (model/ops/cpu/band): numerator and denominator,
 // backward the same for the transposed sums and for the gradient of w; with factors w is formed

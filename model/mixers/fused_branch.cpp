@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "model/mixers/cost.h"
 #include "model/nn/cpu/rows.h"
 #include "model/nn/fused_parts.h"
 #include "model/nn/products.h"
@@ -29,6 +30,7 @@ struct BranchPlan : torch::CustomClassHolder {
     double eps = 0;
     Arithmetic arithmetic = Arithmetic::fp32;
     bool keeps = false;  // a gradient may be wanted
+    bool averages_again = false;
 };
 
 // The node's inputs; the last ones are there to be kept, and get their gradients elsewhere.
@@ -62,6 +64,7 @@ void project_again(ops::Call& call, const variable_list& saved, const BranchPlan
 // Y of what the operator has kept.
 at::Tensor output_again(const ops::Call& call, const ops::BackendResult& kept,
                         const ops::BackendFunctions& functions) {
+    if (kept.y.defined()) return kept.y;
     if (!kept.average.defined()) return functions.evaluate(call, false).y;  // a scan is cheap
     if (!call.in.q.defined()) return kept.average;
     const at::Tensor q = nn::rows_of(call.in.q), average = nn::rows_of(kept.average);
@@ -87,7 +90,7 @@ struct OperatorBranch : torch::autograd::Function<OperatorBranch> {
         if (plan->keeps) {
             for (const size_t again : {kQ, kK, kV}) saved[again] = at::Tensor();
             for (const at::Tensor& kept : {result.average, result.denominator, result.states})
-                saved.push_back(kept);
+                saved.push_back(plan->averages_again ? at::Tensor() : kept);
             context->save_for_backward(saved);
             context->saved_data["plan"] = c10::IValue::make_capsule(plan);
         }
@@ -106,10 +109,12 @@ struct OperatorBranch : torch::autograd::Function<OperatorBranch> {
         ops::Call call = plan->call;
         set_bias(call, saved);
         project_again(call, saved, *plan);
-        const ops::BackendResult kept{.y = {},
-                                      .average = saved[kInputs],
-                                      .denominator = saved[kInputs + 1],
-                                      .states = saved[kInputs + 2]};
+        const ops::BackendResult kept = plan->averages_again
+                                            ? plan->functions->evaluate(call, true)
+                                            : ops::BackendResult{.y = {},
+                                                                 .average = saved[kInputs],
+                                                                 .denominator = saved[kInputs + 1],
+                                                                 .states = saved[kInputs + 2]};
         variable_list out(kInputs + 1);  // of the inputs and the plan
         at::Tensor wide = nn::rows_of(gradients[0]);
         if (saved[kMask].numel() > 0) wide = wide.mul(saved[kMask].view_as(wide));
@@ -132,6 +137,18 @@ struct OperatorBranch : torch::autograd::Function<OperatorBranch> {
     }
 };
 
+WindowSize window_of(const ops::Call& call) {
+    const ops::Inputs& in = call.in;
+    const auto T = static_cast<double>(in.v.size(1));
+    const auto window =
+        call.kind == ops::OperatorKind::full ? T : static_cast<double>(call.options.window);
+    return {.sources = call.is_conv() ? static_cast<double>(in.w[0].numel())
+                                      : visible_pairs(T, window, call.options.causal) / T,
+            .values = static_cast<double>(in.v.size(2)),
+            .keys = static_cast<double>(in.k.size(2)),
+            .factors = in.u.defined() ? static_cast<double>(in.u.size(1)) : 0};
+}
+
 bool wants_gradient(const variable_list& inputs) {
     bool wants = false;
     for (const at::Tensor& x : inputs) wants = wants || x.requires_grad();
@@ -148,6 +165,8 @@ std::optional<at::Tensor> add_operator(const at::Tensor& x, const BranchMaps& ma
     plan->functions = &functions;
     plan->call = functions.prepare(op.kind, op.in, op.options);
     plan->eps = maps.norm->eps;
+    plan->averages_again = !plan->call.is_simple() &&
+                           is_averaged_again(window_of(plan->call), static_cast<double>(x.size(2)));
     plan->arithmetic = end.arithmetic;
     const ops::Inputs in = std::exchange(plan->call.in, {});
     const auto given = [&](const at::Tensor& one) { return or_nothing(one, x); };

@@ -2,8 +2,10 @@
 //   x + dropout(o(Y)),  Y = operator(q, k, v),  q, k, v = maps of norm(x)      (paper Eq. 2 to 6)
 // as two autograd nodes that keep x and what the operator keeps (average and denominator), but not
 // q, k, v and Y: the backward pass makes them again, 3 of the 36 d^2 multiply-adds that a token
-// costs a block's training step, for 4 d numbers less a token and layer. Same bits as with them
-// kept but for o's gradient (Y is rounded once more). Gradients of gradients are refused (Error).
+// costs a block's training step, for 4 d numbers less a token and layer. Narrow windows keep no
+// average and denominator either (is_averaged_again() in cost.h), up to 2 d numbers less. Same bits
+// as with all kept, but for o's gradient where averages are (Y is rounded once more). Gradients of
+// gradients are refused (Error).
 // Thread of the net's owner.
 #pragma once
 #include <optional>

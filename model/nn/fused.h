@@ -1,7 +1,7 @@
 // The parts of a block and the loss as one autograd node each, for float32 nets on the processor:
 // they save little and recompute the rest in the backward pass (per token and layer: x, what the
-// mixer keeps, x in front of the MLP and 4 d of its inside; with AFT, mixers/fused_branch.h, about
-// 8 d numbers instead of 18 d, with softmax attention 10 d). Same values as the plain layers up to
+// mixer keeps, x in front of the MLP and 4 d of its inside; with AFT, mixers/fused_branch.h, 6 to 8
+// d numbers instead of 18 d, with softmax attention 10 d). Same values as the plain layers up to
 // rounding. Parameters: float32 on the processor too. Gradients of gradients are refused (Error).
 // Thread of the net's owner.
 #pragma once

@@ -103,7 +103,13 @@ TEST(Cost, IsWhatAPersonCounts) {
     cost = mixer_cost(model, shape).layer;
     EXPECT_EQ(cost.parameters, 4 * (8 * 8 + 8) + 2 * 4 * 3);
     EXPECT_EQ(cost.forward_flops, kMaps + 10 * (4 * 8 + 2 * 3));
-    EXPECT_EQ(cost.backward_flops, 2.75 * kMaps + 10 * (8 * 8 + 6 * 3));
+    // few sources: the operator once more
+    EXPECT_EQ(cost.backward_flops, 2.75 * kMaps + 10 * (8 * 8 + 6 * 3) + 10 * (4 * 8 + 2 * 3));
+    EXPECT_EQ(cost.kept_bytes, 4 * 4 * (8 + 2));
+    ModelConfig wide = model;
+    wide.own["factors"] = 40;  // more work than the averages are worth: they are kept
+    cost = mixer_cost(wide, shape).layer;
+    EXPECT_EQ(cost.backward_flops, 2.75 * kMaps + 10 * (8 * 8 + 6 * 40));
     EXPECT_EQ(cost.kept_bytes, 4 * 4 * (8 + 2 + 2 * 8));
     model.mixer = "aft-local";  // a window of 3: 1 + 2 + 3 + 3 pairs
     cost = mixer_cost(model, shape).layer;
