@@ -15,7 +15,7 @@ namespace {
 
 struct ProbeFlags {
     ProbeJob job;
-    std::optional<int64_t> head, channel, other, index;
+    std::optional<int64_t> head, channel, position, other, index;
     std::map<std::string, std::string> named;  // options that have a flag of their own
     std::vector<std::string> options;
     bool json = false;
@@ -41,6 +41,10 @@ int probe(ProbeFlags& flags, const Globals& globals) {
     job.is_row = flags.index.has_value();
     job.head = flags.head.value_or(-1);
     job.channel = flags.channel.value_or(-1);
+    job.position = flags.position.value_or(0);
+    // Probes of all positions take one as an option.
+    if (flags.position && probe_option(job.probe, "position") != nullptr)
+        job.options.emplace("position", std::to_string(*flags.position));
     job.other = flags.other.value_or(-1);
     Work work(globals);
     job.device = work.device();
@@ -77,7 +81,7 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--layer", "layer, from 0"}, job.layer);
     add_whole(command, {"--head", "head, from 0 (default: all)"}, flags->head);
     add_whole(command, {"--channel", "channel, from 0 (default: all)"}, flags->channel);
-    add_whole(command, {"--position", "target position, from 0"}, job.position);
+    add_whole(command, {"--position", "target position, from 0"}, flags->position);
     add_text(command, {"--image", "input picture", "FILE"}, job.image);
     add_text(command, {"--text", "input text", "TEXT"}, job.text);
     add_data(command, "take the input from a data source (default: the model's own)", job.data);

@@ -63,6 +63,19 @@ int key_code(std::string_view word) {
     return 0;
 }
 
+// Keys that belong to a text field while it is edited. Ctrl+Left and Ctrl+Right are the timeline's
+// everywhere.
+bool edits_text(int chord) {
+    const int key = chord & ~ImGuiMod_Mask_;
+    if (key >= ImGuiKey_F1 && key <= ImGuiKey_F12) return false;
+    constexpr std::array kOfFields = {ImGuiKey_A,     ImGuiKey_C,         ImGuiKey_V,
+                                      ImGuiKey_X,     ImGuiKey_Y,         ImGuiKey_Z,
+                                      ImGuiKey_Enter, ImGuiKey_Backspace, ImGuiKey_Delete,
+                                      ImGuiKey_Home,  ImGuiKey_End,       ImGuiKey_Insert};
+    return (chord & ImGuiMod_Ctrl) == 0 ||
+           std::find(kOfFields.begin(), kOfFields.end(), key) != kOfFields.end();
+}
+
 bool moves_focus(int chord) {  // keys that belong to a widget while it has the keyboard
     switch (chord) {
         case ImGuiKey_LeftArrow:
@@ -138,10 +151,10 @@ bool Actions::run(Ui& ui, std::string_view id) const {
 
 void Actions::handle_keys(Ui& ui) const {
     const ImGuiIO& io = ImGui::GetIO();
-    if (io.WantTextInput) return;
     for (const Action& action : actions_) {
         if (action.shortcut.empty()) continue;
         const int chord = key_chord(action.shortcut);
+        if (io.WantTextInput && edits_text(chord)) continue;
         if (io.NavVisible && moves_focus(chord)) continue;
         const int mods = chord & ImGuiMod_Mask_;
         const auto key = static_cast<ImGuiKey>(chord & ~ImGuiMod_Mask_);

@@ -23,8 +23,8 @@ constexpr const char* kFormationColumns = "rms, entropy, largest share, mean dis
 // Of one layer; sums over its targets, [heads] each.
 class FormationSums {
   public:
-    FormationSums(const ModelConfig& model, const probe::BiasTable& table)
-        : reach_(table.heads(), probe::places_of(model, table.tokens())),
+    FormationSums(const ModelConfig& model, const probe::BiasTable& table, int64_t layer)
+        : reach_(table.heads(), probe::places_of(model, table.tokens(), layer)),
           free_rows_(table.traits().free_rows) {
         for (at::Tensor* sum : {&squares_, &cells_, &entropy_, &largest_})
             *sum = at::zeros({table.heads()}, at::kDouble);
@@ -64,7 +64,7 @@ at::Tensor of_layer(const ProbeContext& context, int64_t layer) {
     const int64_t T = table.tokens(), targets = T <= kMostWhole ? T : kSomeTargets;
     const int64_t block =
         T > kMostWhole ? 1 : std::max<int64_t>(1, kBlockValues / (table.heads() * T));
-    FormationSums sums(context.net.config(), table);
+    FormationSums sums(context.net.config(), table, layer);
     for (int64_t i = 0; i < targets; i += block) {
         if (context.control.stop.stop_requested()) throw Interrupted();
         const int64_t t = targets == T ? i : (2 * i + 1) * T / (2 * targets);

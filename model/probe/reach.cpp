@@ -3,8 +3,8 @@
 // row a head: the distances within which 50 and 90 % of the share lies, the mean distance, the
 // shares of sources left, right, above and below, and of the start or class token. Pictures:
 // pixels, the larger of |dy| and |dx|; above and below by dy, left and right by dx in the same or
-// another row. Texts: |t - t'| in tokens, left = before. A bias of 0 gives what the geometry alone
-// gives. Cost O(h T^2) time, a block of rows in memory.
+// another row; of a mixer alone likewise on its grid. Texts: |t - t'| in tokens, left = before. A
+// bias of 0 gives what the geometry alone gives. Cost O(h T^2) time, a block of rows in memory.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     if (request.head >= 0) probe::check_range("head", request.head, table.heads());
     const int64_t T = table.tokens();
     const int64_t chunk = std::clamp<int64_t>((int64_t{1} << 23) / (table.heads() * T), 1, 256);
-    probe::ReachSums sums(table.heads(), probe::places_of(context.net.config(), T));
+    probe::ReachSums sums(table.heads(), probe::places_of(context.net.config(), T, request.layer));
     for (int64_t i = 0; i < T; i += chunk) {
         if (context.control.stop.stop_requested()) throw Interrupted();
         sums.add(probe::prior_share(table.rows(i, std::min(i + chunk, T))), i);

@@ -6,14 +6,26 @@
 
 namespace aft::probe {
 
-Places places_of(const ModelConfig& model, int64_t tokens) {
+namespace {
+
+// The grid that a mixer alone slides over, or that its file states.
+Places places_alone(const ModelConfig& model, int64_t tokens, int64_t layer) {
+    MapLayer grid{.height = model.grid_height(), .width = model.grid_width()};
+    if (layer >= 0 && layer < static_cast<int64_t>(model.maps.layers.size()))
+        grid = model.maps.layers[static_cast<size_t>(layer)];
+    const at::Tensor place = at::floor_divide(at::arange(tokens, at::kLong), grid.channels);
+    const at::Tensor placed = at::where(place < grid.height * grid.width, place, -1);
+    return {placed, placed, grid.width, grid.channels};
+}
+
+}  // namespace
+
+Places places_of(const ModelConfig& model, int64_t tokens, int64_t layer) {
     const TaskTraits& task = task_traits(model);
+    if (task.is_mixer_alone) return places_alone(model, tokens, layer);
     const at::Tensor i = at::arange(tokens, at::kLong);
-    if (task.is_mixer_alone || task.is_text()) {
-        // Of a text source t' holds the token before position t', as its target is the next one.
-        const bool is_shifted = task.is_autoregressive && !task.is_mixer_alone;
-        return {i, is_shifted ? i - 1 : i, tokens};
-    }
+    // Of a text source t' holds the token before position t', as its target is the next one.
+    if (task.is_text()) return {i, task.is_autoregressive ? i - 1 : i, tokens};
     if (!task.is_autoregressive) {
         const at::Tensor place = i - model.prefix_tokens();
         return {place, place, model.grid_width()};

@@ -12,7 +12,8 @@ struct Places {
     at::Tensor target, source;        // pixel or token
     int64_t width = 1, channels = 1;  // of the grid; tokens of one pixel
 };
-[[nodiscard]] Places places_of(const ModelConfig& model, int64_t tokens);
+// Of a mixer alone they are those of its grid: of maps alone that of the layer.
+[[nodiscard]] Places places_of(const ModelConfig& model, int64_t tokens, int64_t layer);
 
 class ReachSums {
   public:

@@ -56,7 +56,7 @@ class Mirrors {
         : table_(context.net, request.layer),
           control_(context.control),
           is_fixed_(is_fixed && table_.traits().free_rows),
-          places_(probe::places_of(context.net.config(), table_.tokens())),
+          places_(probe::places_of(context.net.config(), table_.tokens(), request.layer)),
           step_(std::clamp<int64_t>(kBlockValues / (table_.heads() * table_.tokens()), 1, 1024)) {}
 
     // [heads, 3]

@@ -81,6 +81,8 @@ class Run {
     void open_new();
     void open_file(const std::string& path);
     void open_run();
+    [[nodiscard]] std::string open_newest();
+    void open_logs_alone(bool has_settings);
     void make_trainer();
     // Trainer and run folder, made at the first start. Throws what is in the way.
     void prepare_training();

@@ -2,8 +2,10 @@
 // follow); and what training needs beside the weights, made at its first start. Blocks on files.
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <utility>
 
+#include "core/caught.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "model/checkpoints/run_paths.h"
@@ -30,7 +32,8 @@ void Run::open() {
         open_file(request_.path);
         run_.path = request_.out.empty() ? new_run_path(config().name).string() : request_.out;
     }
-    status.can_train = !status.following && status.task.is_trainable();
+    const bool has_weights = model_.opened != nullptr || model_.trainer != nullptr;
+    status.can_train = !status.following && status.task.is_trainable() && has_weights;
     if (status.can_train && run_.is_old && is_read_only(run_.path)) {
         status.can_train = false;
         status.message = fmt::format("{} is read-only: {}", run_.path, kReadOnlyWords);
@@ -77,7 +80,9 @@ void Run::open_run() {
         if (!said.contains("model")) status.task.loss_in_bits = false;
         return;
     }
-    open_file(run_.path);  // without a checkpoint: an error that says so
+    if (!status.following && checkpoint_steps(run_.path).empty() && !view_.curves.step.empty())
+        return open_logs_alone(said.contains("model"));
+    const std::string note = open_newest();
     const int64_t asked = asked_steps(read_events(run_.path), config());
     status.target_step = status.following ? asked : std::max(status.target_step, asked);
     if (status.following && !view_.curves.step.empty() &&
@@ -85,7 +90,42 @@ void Run::open_run() {
         status.step = std::llround(view_.curves.step.back());
         show_last_row(view_);
     }
-    if (!status.following) status.message = steps_without_weights();
+    if (!status.following) status.message = note.empty() ? steps_without_weights() : note;
+}
+
+// The newest checkpoint that can be read: a damaged one hides none of those before it. Returns what
+// is to be said of that.
+std::string Run::open_newest() {
+    const std::vector<int64_t> steps = checkpoint_steps(run_.path);
+    std::exception_ptr first;
+    for (size_t i = steps.size(); i-- > 0;) {
+        const auto path = checkpoint_path(run_.path, steps[i]);
+        const auto problem = caught([&] { open_file(path.string()); });
+        if (problem && !first) first = problem;
+        if (!problem)
+            return first ? fmt::format("step {} is the last that can be read: {}", steps[i],
+                                       error_words([&] { std::rethrow_exception(first); }))
+                         : "";
+    }
+    if (first) std::rethrow_exception(first);
+    open_file(run_.path);  // an error that says so
+    return "";
+}
+
+// A run without checkpoints shows what its folder has: settings, curves and stored biases.
+void Run::open_logs_alone(bool has_settings) {
+    Status& status = view_.status;
+    if (has_settings) {
+        status.describe(config());
+        status.layers.assign(static_cast<size_t>(config().model.layers), {});
+    } else {  // another program's
+        status.task.loss_in_bits = false;
+    }
+    status.name = config().name;
+    status.step = std::llround(view_.curves.step.back());
+    status.target_step = asked_steps(read_events(run_.path), config());
+    show_last_row(view_);
+    status.message = "no checkpoint is left of this run: its curves and stored biases can be seen";
 }
 
 std::string Run::steps_without_weights() const {

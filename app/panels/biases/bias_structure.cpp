@@ -85,9 +85,13 @@ bool has_quick_rank(const ViewState& ui) {
             ui.status.mixer.bias_values < T * T / 2);
 }
 
-// Every form of w is on a grid but texts and mixers alone.
+// Texts are a line, and so is a mixer alone without a grid of more than one row.
 bool is_on_grid(const ViewState& ui) {
-    return !ui.status.task.is_text() && !ui.status.task.is_mixer_alone;
+    if (!ui.status.task.is_mixer_alone) return !ui.status.task.is_text();
+    if (!ui.status.task.is_bias_alone) return ui.status.grid_height > 1;
+    const std::vector<MapLayer>& layers = ui.status.config.model.maps.layers;
+    return std::any_of(layers.begin(), layers.end(),
+                       [](const MapLayer& layer) { return layer.height > 1; });
 }
 
 bool StructurePanel::shows(const ViewState& ui, size_t index) const {

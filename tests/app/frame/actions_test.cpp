@@ -3,7 +3,9 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "app/panels/rooms.h"
 #include "tests/app/stage_fixture.h"
@@ -30,14 +32,52 @@ TEST(Actions, HaveUniqueNamesAndSentences) {
 }
 
 TEST(Actions, CoverTheKeysOfTheWorkbench) {
-    std::set<std::string> shortcuts;
-    for (const Action& action : all_actions()) shortcuts.insert(action.shortcut);
-    for (const char* key :
-         {"Space",        ".",      "Shift+.", "[",      "]",     "{", "}", "Left", "Right", "Home",
-          "End",          "N",      "L",       "G",      "Q",     "R", "D", "P",    "M",     "Esc",
-          "Ctrl+Shift+P", "Ctrl+S", "Ctrl+O",  "1",      "2",     "3", "4", "5",    "6",     "7",
-          "Tab",          "F1",     "Ctrl+0",  "Ctrl+=", "Ctrl+-"})
-        EXPECT_TRUE(shortcuts.contains(key)) << key;
+    std::map<std::string, std::string> action_of;
+    for (const Action& action : all_actions()) action_of[action.shortcut] = action.id;
+    const std::pair<const char*, const char*> keys[] = {{"Space", "run.toggle"},
+                                                        {".", "run.step"},
+                                                        {"Shift+.", "run.step_many"},
+                                                        {"[", "selection.previous_layer"},
+                                                        {"]", "selection.next_layer"},
+                                                        {"{", "selection.previous_head"},
+                                                        {"}", "selection.next_head"},
+                                                        {"Left", "time.back"},
+                                                        {"Right", "time.forward"},
+                                                        {"Ctrl+Left", "time.back_always"},
+                                                        {"Ctrl+Right", "time.forward_always"},
+                                                        {"Home", "time.first"},
+                                                        {"End", "time.live"},
+                                                        {"N", "map.next_range_rule"},
+                                                        {"L", "map.switch_scale"},
+                                                        {"G", "map.switch_gauge"},
+                                                        {"Q", "map.next_quantity"},
+                                                        {"R", "map.fit_range"},
+                                                        {"D", "map.difference_to_pin"},
+                                                        {"P", "selection.pin"},
+                                                        {"M", "view.atlas_or_focus"},
+                                                        {"B", "mask.brush"},
+                                                        {"E", "mask.eraser"},
+                                                        {"Ctrl+Enter", "complete.start"},
+                                                        {"Esc", "selection.unlock"},
+                                                        {"Ctrl+Shift+P", "view.command_palette"},
+                                                        {"Ctrl+Z", "edit.undo"},
+                                                        {"Ctrl+Y", "edit.redo"},
+                                                        {"Ctrl+S", "run.save"},
+                                                        {"Ctrl+O", "file.open"},
+                                                        {"Ctrl+E", "file.save_view"},
+                                                        {"1", "view.workspace_home"},
+                                                        {"2", "view.workspace_train"},
+                                                        {"3", "view.workspace_biases"},
+                                                        {"4", "view.workspace_attention"},
+                                                        {"5", "view.workspace_complete"},
+                                                        {"6", "view.workspace_compare"},
+                                                        {"7", "view.workspace_lab"},
+                                                        {"Tab", "view.side_panes"},
+                                                        {"F1", "help.keys"},
+                                                        {"Ctrl+0", "view.zoom_reset"},
+                                                        {"Ctrl+=", "view.zoom_in"},
+                                                        {"Ctrl+-", "view.zoom_out"}};
+    for (const auto& [key, id] : keys) EXPECT_EQ(action_of[key], id) << key;
 }
 
 TEST(Actions, KeyChordsAreUnderstood) {

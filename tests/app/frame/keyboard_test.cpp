@@ -63,6 +63,20 @@ TEST_F(Keyboard, ArrowsScrubUntilAControlHasTheFocus) {
     EXPECT_EQ(ui().selection.step, 20) << "these always scrub";
 }
 
+TEST_F(Keyboard, ATextFieldKeepsItsOwnKeysAlone) {
+    run("view.workspace_biases\nframes 4\nclick explorer/filter\nframes 3\n");
+    ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+    const int64_t live = ui().shown_step();
+    run("key Left\nframes 2\nkey 2\nframes 2\n");
+    EXPECT_EQ(ui().shown_step(), live);
+    EXPECT_EQ(ui().workspace, Workspace::biases);
+    run("key Ctrl+Left\nframes 3\n");
+    EXPECT_LT(ui().shown_step(), live) << "these always scrub";
+    ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+    run("key F1\nframes 3\n");
+    EXPECT_TRUE(is_there("shortcuts/keys/view.command_palette"));
+}
+
 TEST_F(Keyboard, EscLeavesTheControlBeforeItUnlocks) {
     ui().selection.lock({.layer = 1});
     ASSERT_TRUE(walk_to("controls"));

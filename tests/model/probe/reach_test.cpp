@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/probe/reach_sums.h"
 #include "tests/model/probe/probe_fixture.h"
 
 namespace aft {
@@ -47,6 +48,11 @@ std::vector<double> reach_of(const at::Tensor& w, const ModelConfig& model, bool
     std::vector<double> out = {half, most, mean};
     for (const double p : parts) out.push_back(p / double(T));
     return out;
+}
+
+std::vector<double> numbers_of(const at::Tensor& row) {
+    const at::Tensor all = row.contiguous();
+    return {all.const_data_ptr<double>(), all.const_data_ptr<double>() + all.numel()};
 }
 
 TEST(Reach, IsTheDefinitionForEveryLayout) {
@@ -166,6 +172,28 @@ TEST(Rank, IsThatOfTheDenseBias) {
         }
         EXPECT_EQ(values.size(0), factors > 0 ? factors : model.tokens());
     }
+}
+
+TEST(Reach, MapsAloneStandOnTheGridOfTheirLayer) {
+    ModelConfig model;
+    model.task = "maps";
+    model.mixer = "maps";
+    model.maps.layers = {{.height = 4, .width = 4},
+                         {.height = 1, .width = 16},
+                         {.height = 2, .width = 2, .channels = 3}};
+    model.layers = 3;
+    const auto looks = [&](int64_t layer, int64_t tokens, int64_t target, int64_t source) {
+        const at::Tensor share = at::zeros({1, 1, tokens}, at::kDouble);
+        share[0][0][source] = 1;
+        probe::ReachSums sums(1, probe::places_of(model, tokens, layer));
+        sums.add(share, target);
+        return numbers_of(sums.numbers()[0]);
+    };
+    // within 50 %, within 90 %, distance, left, right, above, below, start
+    EXPECT_EQ(looks(0, 16, 10, 3), (std::vector<double>{2, 2, 2, 0, 1, 1, 0, 0}));  // (2,2) (0,3)
+    EXPECT_EQ(looks(1, 16, 10, 3), (std::vector<double>{7, 7, 7, 1, 0, 0, 0, 0}));
+    EXPECT_EQ(looks(2, 12, 11, 0), (std::vector<double>{1, 1, 1, 1, 0, 1, 0, 0}));   // (1,1) (0,0)
+    EXPECT_EQ(looks(2, 12, 11, 10), (std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0}));  // one pixel
 }
 
 TEST(Rank, AKernelOverASequenceHasNone) {
