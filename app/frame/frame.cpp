@@ -24,6 +24,7 @@
 #include "app/frame/session_host.h"
 #include "app/frame/warnings.h"
 #include "app/panels/shared/completion_readings.h"
+#include "app/state/map_look.h"
 #include "app/state/open_path.h"
 #include "core/outside.h"
 
@@ -315,6 +316,8 @@ void Frame::draw() {
     p.tools.recorder.draw(ui, areas, display);
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();
+    note_look(ui, ui.time);
+    ui.selection.lab.history.stamp(ui.time);
     p.tools.recorder.note_drawn(ui, is_covered(p.tools) || ui.picture.is_due());
     if (p.panes.has_left(ui.workspace)) ui.want_frames(3);
     if (ui.commands.has_waiting()) ui.want_frames(2);  // they are applied before the next frame

@@ -6,6 +6,7 @@
 
 #include "app/frame/frame_tools.h"
 #include "app/panels/shared/completion_readings.h"
+#include "app/state/map_look.h"
 #include "app/state/step_notes.h"
 
 namespace aft::app {
@@ -176,56 +177,79 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
 
 namespace {
 
-// A setting, or a note at a step.
-void change_again(Ui& ui, const SettingChange& change) {
-    if (const auto step = noted_step(change.key))
-        put_step_note(ui, *step, change.after);
-    else
-        ui.commands.send(SetSetting{change.key, change.after});
+// "train.clip = 1", "quantity": what was taken back or done again.
+std::string change_words(const UserChange& change) {
+    if (const auto* const setting = std::get_if<SettingChange>(&change.of))
+        return change.what + " = " + setting->after;
+    const auto* const note = std::get_if<NoteChange>(&change.of);
+    if (note == nullptr) return change.what;
+    return change.what + (note->after.empty() ? " removed" : ": " + note->after);
 }
 
-// Changes of settings in Controls, and notes at steps.
+void undo_change(Ui& ui, bool is_undo) {
+    ChangeHistory& changes = ui.selection.changes;
+    const auto change = is_undo ? changes.undo() : changes.redo();
+    if (!change) return;
+    if (const auto* const setting = std::get_if<SettingChange>(&change->of))
+        ui.commands.send(SetSetting{setting->key, setting->after});
+    if (const auto* const look = std::get_if<LookChange>(&change->of)) show_change(ui, *look);
+    if (const auto* const note = std::get_if<NoteChange>(&change->of))
+        put_step_note(ui, note->step, note->after);
+    ui.toasts.add({.kind = ToastKind::info,
+                   .title = is_undo ? "Undo" : "Redo",
+                   .detail = change_words(*change)});
+}
+
+// Changes of settings in Controls, of how maps are drawn, and of notes at steps.
 void add_setting_undo(Actions& actions) {
     for (const bool is_undo : {true, false})
         actions.add({.id = is_undo ? "setting.undo" : "setting.redo",
-                     .name = is_undo ? "Undo setting" : "Redo setting",
-                     .sentence = is_undo ? "Gives the setting that was changed last its value "
-                                           "back, also while training runs; or the note at a step "
-                                           "its text."
-                                         : "Changes the setting, or the note at a step, again.",
+                     .name = is_undo ? "Undo change" : "Redo change",
+                     .sentence = is_undo ? "Takes back the last change of a setting (also while "
+                                           "training runs), of how maps are drawn, or of a note "
+                                           "at a step."
+                                         : "Makes the change of a setting, of how maps are drawn, "
+                                           "or of a note at a step again.",
                      .icon = is_undo ? icon::undo : icon::redo,
-                     .why_not =
-                         [is_undo](const ViewState& ui) {
-                             const SettingHistory& history = ui.selection.settings;
-                             const bool can = is_undo ? history.can_undo() : history.can_redo();
-                             return std::string(can ? ""
-                                                    : "No setting was changed in Controls, and no "
-                                                      "note at a step.");
-                         },
-                     .run =
-                         [is_undo](Ui& ui) {
-                             SettingHistory& history = ui.selection.settings;
-                             const auto change = is_undo ? history.undo() : history.redo();
-                             if (change) change_again(ui, *change);
-                         },
+                     .why_not = [is_undo](const ViewState& ui) -> std::string {
+                         const ChangeHistory& changes = ui.selection.changes;
+                         if (is_undo && changes.next_undo() == nullptr)
+                             return "No setting, no note, and not how maps are drawn, was changed.";
+                         return !is_undo && changes.next_redo() == nullptr
+                                    ? "Nothing was taken back."
+                                    : "";
+                     },
+                     .run = [is_undo](Ui& ui) { undo_change(ui, is_undo); },
                      .repeats = true});
+}
+
+// The Lab's interventions have a history of their own; there the newer change comes first.
+bool is_lab_next(const ViewState& ui, bool is_undo) {
+    const ChangeHistory& changes = ui.selection.changes;
+    const RecipeHistory& lab = ui.selection.lab.history;
+    if (is_undo)
+        return changes.next_undo() == nullptr ||
+               (lab.can_undo() && lab.undo_time() >= changes.next_undo()->time);
+    return changes.next_redo() == nullptr ||
+           (lab.can_redo() && lab.redo_time() <= changes.next_redo()->time);
 }
 
 // What is taken back or done again is up to the workspace.
 void add_undo(Actions& actions) {
     for (const bool is_undo : {true, false}) {
         const auto target = [is_undo](const ViewState& ui) {
-            if (ui.workspace == Workspace::lab) return is_undo ? "lab.undo" : "lab.redo";
-            if (ui.workspace == Workspace::train) return is_undo ? "setting.undo" : "setting.redo";
-            return is_undo ? "mask.undo" : "mask.redo";
+            if (ui.workspace == Workspace::complete) return is_undo ? "mask.undo" : "mask.redo";
+            if (ui.workspace == Workspace::lab && is_lab_next(ui, is_undo))
+                return is_undo ? "lab.undo" : "lab.redo";
+            return is_undo ? "setting.undo" : "setting.redo";
         };
         actions.add(
             {.id = is_undo ? "edit.undo" : "edit.redo",
              .name = is_undo ? "Undo" : "Redo",
-             .sentence = is_undo
-                             ? "Takes back the last change of this workspace: a stroke of "
-                               "the mask, of the Lab's interventions, of a setting, or of a note."
-                             : "Does the change again that was taken back.",
+             .sentence = is_undo ? "Takes back the last change: of a setting, of how maps are "
+                                   "drawn or of a note at a step, in the Lab also of its "
+                                   "interventions, in Complete a stroke of the mask."
+                                 : "Does the change again that was taken back.",
              .icon = is_undo ? icon::undo : icon::redo,
              .shortcut = is_undo ? "Ctrl+Z" : "Ctrl+Y",
              .why_not = [target](const Ui& ui) { return ui.actions.why_not(ui, target(ui)); },

@@ -138,7 +138,7 @@ void SessionHost::replace(OpenRequest request) {
     ui_.experiments = {};
     ui_.step_notes.clear();
     ui_.overlays.clear();
-    ui_.selection.settings = {};
+    ui_.selection.changes = {};
     request.device = place_.device;
     request.ranks = place_.ranks;
     open_.published = std::make_shared<Publications>();

@@ -2,6 +2,7 @@
 // its undo, the pinned batch, and the newest results. Part of the one selection. Window thread.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ class RecipeHistory {
     void begin(const Recipe& now, const std::string& key) {
         if (!key.empty() && key == key_) return;
         key_ = key;
-        undo_.push_back(now);
+        undo_.push_back({now});
         if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
         redo_.clear();
     }
@@ -38,16 +39,31 @@ class RecipeHistory {
     [[nodiscard]] bool can_redo() const { return !redo_.empty(); }
     void undo(Recipe& now) { swap(now, undo_, redo_); }
     void redo(Recipe& now) { swap(now, redo_, undo_); }
+    // Once a frame: what was changed in it was changed now, seconds of the window's clock.
+    void stamp(double now) {
+        for (auto one = undo_.rbegin(); one != undo_.rend() && one->time < 0; ++one)
+            one->time = now;
+    }
+    // When the change was made that would be taken back or done again; where there is none, never
+    // (before all others, after all others).
+    [[nodiscard]] double undo_time() const { return undo_.empty() ? -1 : undo_.back().time; }
+    [[nodiscard]] double redo_time() const {
+        return redo_.empty() ? std::numeric_limits<double>::infinity() : redo_.back().time;
+    }
 
   private:
-    void swap(Recipe& now, std::vector<Recipe>& from, std::vector<Recipe>& to) {
+    struct Kept {
+        Recipe recipe;
+        double time = -1;  // of the change; -1 = in this frame
+    };
+    void swap(Recipe& now, std::vector<Kept>& from, std::vector<Kept>& to) {
         if (from.empty()) return;
-        to.push_back(std::move(now));
-        now = std::move(from.back());
+        to.push_back({std::move(now), from.back().time});
+        now = std::move(from.back().recipe);
         from.pop_back();
         end();
     }
-    std::vector<Recipe> undo_, redo_;
+    std::vector<Kept> undo_, redo_;
     std::string key_;
 };
 

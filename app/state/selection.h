@@ -8,28 +8,16 @@
 #include <vector>
 
 #include "app/state/cell.h"
+#include "app/state/change_history.h"
 #include "app/state/compare_choice.h"
 #include "app/state/completion_choice.h"
 #include "app/state/lab_choice.h"
+#include "app/state/map_display.h"
 #include "app/state/pane_choice.h"
 #include "app/state/run_notes.h"
-#include "app/state/setting_history.h"
-#include "core/images/colormap.h"
 #include "model/session.h"
 
 namespace aft::app {
-
-enum class Quantity { w, exp_minus_one, exp, row_share };
-inline constexpr Quantity kQuantities[] = {Quantity::w, Quantity::exp_minus_one, Quantity::exp,
-                                           Quantity::row_share};
-[[nodiscard]] const char* quantity_words(Quantity quantity);  // "exp(w)−1": on screen
-// "exp-1": ProbeRequest option "quantity".
-[[nodiscard]] const char* quantity_option(Quantity quantity);
-
-enum class Gauge { fixed, raw };  // option "gauge"
-[[nodiscard]] const char* gauge_option(Gauge gauge);
-
-enum class RangeMode { own, layer, global };  // whose values the limits of a map come from
 
 // The picture (or text) that Attention and Complete look at. `item` is null until it is loaded, or
 // stays so because of `error`.
@@ -42,18 +30,6 @@ struct ImageChoice {
     bool is_part_empty = false;  // with an error: the data are there, this part of them is not
 };
 
-// How the maps of biases are drawn.
-struct MapDisplay {
-    Quantity quantity = Quantity::exp_minus_one;
-    Gauge gauge = Gauge::fixed;
-    RangeMode range_mode = RangeMode::layer;
-    Scale scale = Scale::signed_log;
-    double percentile = kMapPercentile;  // limits of maps; 100 = full range
-    bool symmetric = true;               // low = -high for signed quantities
-    std::optional<Range> range_by_hand{};
-    bool difference_to_pin = false, flicker = false;
-};
-
 struct Selection : MapDisplay, PaneChoice {
     Cell cell;                  // locked, or last hovered
     std::optional<Cell> hover;  // under the pointer this frame; cleared at the start of each frame
@@ -64,7 +40,7 @@ struct Selection : MapDisplay, PaneChoice {
     CompletionChoice completion;
     CompareChoice compare;
     LabChoice lab;
-    SettingHistory settings;  // changed in Controls
+    ChangeHistory changes;  // of settings in Controls, and of how maps are drawn
 
     // What read-outs show.
     [[nodiscard]] const Cell& shown() const { return hover ? *hover : cell; }

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <limits>
 #include <utility>
 
 #include "app/state/open_path.h"
@@ -23,7 +21,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kNotesFile = "notes.json";
-constexpr std::string_view kChangeKey = "note at step ";
 constexpr uint64_t kMostFileBytes = uint64_t{8} << 20;  // the trainer reads twice as much
 
 bool is_in_folder(const std::string& path) {
@@ -50,7 +47,7 @@ StepNotes notes_of(const json& whole, const fs::path& run) {
 }
 
 std::string step_words(int64_t step) {
-    return std::string(kChangeKey) + group_thousands(step);
+    return "note at step " + group_thousands(step);
 }
 
 // What the user's settings keep of the open run; made where there is nothing yet.
@@ -121,11 +118,8 @@ void set_step_note(Ui& ui, int64_t step, const std::string& text) {
     const std::string before = found == ui.step_notes.end() ? "" : found->second;
     if (before == text) return;
     put_step_note(ui, step, text);
-    // Far from any other in time: no two of them are one drag.
-    ui.selection.settings.add({.key = std::string(kChangeKey) + std::to_string(step),
-                               .before = before,
-                               .after = text,
-                               .time = -std::numeric_limits<double>::infinity()});
+    ui.selection.changes.add({.of = NoteChange{.step = step, .before = before, .after = text},
+                              .what = step_words(step)});
     if (!text.empty()) return;
     ui.toasts.add({.kind = ToastKind::done,
                    .title = "Note at step " + group_thousands(step) + " removed",
@@ -141,14 +135,6 @@ std::string why_no_step_note(const ViewState& ui, int64_t step, const std::strin
     if (!ui.step_notes.contains(step) && ui.step_notes.size() >= kMostStepNotes)
         return fmt::format("{} notes are kept of a run; remove one of them.", kMostStepNotes);
     return "";
-}
-
-std::optional<int64_t> noted_step(std::string_view key) {
-    if (!key.starts_with(kChangeKey)) return std::nullopt;
-    int64_t step = -1;
-    const char* const end = key.data() + key.size();
-    const auto read = std::from_chars(key.data() + kChangeKey.size(), end, step);
-    return read.ec == std::errc() && read.ptr == end ? std::optional(step) : std::nullopt;
 }
 
 }  // namespace aft::app

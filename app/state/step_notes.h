@@ -4,9 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "app/state/note_list.h"
 
@@ -30,7 +28,5 @@ void put_step_note(Ui& ui, int64_t step, const std::string& text);
 // Why this text cannot be kept at this step; "" = it can.
 [[nodiscard]] std::string why_no_step_note(const ViewState& ui, int64_t step,
                                            const std::string& text);
-// Of a change in SettingHistory: the step whose note was changed; none: a setting was.
-[[nodiscard]] std::optional<int64_t> noted_step(std::string_view key);
 
 }  // namespace aft::app

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/state/map_display.h"
 #include "app/state/run_notes.h"
 #include "app/state/theme.h"
 
@@ -22,12 +23,6 @@ struct RecentItem {
     int64_t opened = 0;  // seconds since 1970
     int color = kLoneColor;  // of Theme::series, the run's everywhere; remember() chooses it
     [[nodiscard]] bool operator==(const RecentItem&) const = default;
-};
-
-struct AttentionLook {          // how the maps of Attention and Keys are drawn
-    int scale = 1, colors = 0;  // linear, root, log; viridis, cividis, grey
-    bool over_image = false;    // the picture lies under the map
-    double opacity = 60;        // of the map over it, percent
 };
 
 inline constexpr size_t kMostLayouts = 50;

@@ -28,6 +28,8 @@ constexpr double kMostLength = 100000;  // as its field
 constexpr const char* kViewKey = "afterimage_view";
 constexpr const char* kMapsKey = "maps";
 constexpr const char* kRangeModes[] = {"own", "layer", "global"};
+constexpr const char* kMapOrders[] = {"position", "rms", "entropy", "distance", "change", "alike"};
+static_assert(std::size(kMapOrders) == size_t(OrderKey::alike) + 1);
 constexpr const char* kScaleNames[] = {"linear",        "root",       "log",
                                        "signed-linear", "signed-log", "two-sided"};
 constexpr const char* kOverlayNames[] = {"none", "entropy", "bits", "spread"};
@@ -54,6 +56,7 @@ json maps_to_json(const MapDisplay& maps) {
              {"scale", kScaleNames[size_t(maps.scale)]},
              {"percentile", maps.percentile},
              {"symmetric", maps.symmetric},
+             {"order", kMapOrders[size_t(maps.order)]},
              {"difference_to_pin", maps.difference_to_pin}};
     if (maps.range_by_hand) {
         out["low"] = maps.range_by_hand->low;
@@ -70,6 +73,7 @@ void take_maps(const ViewKeys& keys, MapDisplay& maps) {
     keys.take("scale", maps.scale, kScaleNames);
     keys.take("percentile", maps.percentile, {1, 100});
     keys.take("symmetric", maps.symmetric);
+    keys.take("order", maps.order, kMapOrders);
     keys.take("difference_to_pin", maps.difference_to_pin);
     if (!keys.has("low") || !keys.has("high")) return;
     Range range;
@@ -290,6 +294,7 @@ void show_view(PaneContext& ui, const SavedView& view) {
     selection.cell = view.cell;
     if (view.place.locked) selection.lock(*view.place.locked);
     static_cast<MapDisplay&>(selection) = view.maps;
+    selection.changes.forget_look();
     selection.compare = view.compare;
     selection.lab.recipe = view.lab.recipe;
     selection.lab.split = view.lab.split;

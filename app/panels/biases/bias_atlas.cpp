@@ -262,6 +262,7 @@ void AtlasPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
+    order_.follow(ui);
     const Tool own[] = {{170, [&] { order_.draw_tool(ui); }}};
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x, own);
     const bool has_bar = ui.selection.range_mode == RangeMode::global;

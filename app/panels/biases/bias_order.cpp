@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "app/panels/shared/formation_rows.h"
 #include "app/panels/shared/tool_row.h"
@@ -99,6 +100,13 @@ std::vector<int64_t> neighbours_alike(std::span<const BiasMap* const> maps,
     return order;
 }
 
+void BiasOrder::follow(const ViewState& ui) {
+    const OrderKey chosen = ui.selection.order;
+    const OrderKey key =
+        chosen == OrderKey::change && !shows_change(ui) ? OrderKey::position : chosen;
+    if (std::exchange(key_, key) != key) fellows_.clear();
+}
+
 void BiasOrder::draw_tool(PaneContext& ui) {
     std::vector<std::string> list = {"position##position", "RMS##rms", "entropy##entropy",
                                      "distance##distance", "alike##alike"};
@@ -111,14 +119,13 @@ void BiasOrder::draw_tool(PaneContext& ui) {
     inline_label(ui, "Order");
     const auto now = std::find(keys.begin(), keys.end(), key_);
     int chosen = now == keys.end() ? 0 : int(now - keys.begin());
-    key_ = keys[size_t(chosen)];
     const char* const tip =
         "The largest first, the number beside each map. RMS: of w, gauge fixed, in nats; entropy: "
         "of a target's share, 1 = flat; distance: its mean; change: RMS of the change since the "
         "pin, as drawn; alike: each map beside the one left that it correlates with most.";
     if (!combo(ui, "Order##order", chosen, {.list = list, .width = 110, .tip = tip})) return;
-    key_ = keys[size_t(chosen)];
-    fellows_.clear();
+    ui.selection.order = keys[size_t(chosen)];
+    follow(ui);
 }
 
 double BiasOrder::number_of(int64_t layer, int64_t head) const {

@@ -9,8 +9,6 @@
 
 namespace aft::app {
 
-enum class OrderKey { position, rms, entropy, distance, change, alike };
-
 // Places in the order of their keys, the largest first, NaN last; of equal ones the lower index.
 [[nodiscard]] std::vector<int64_t> largest_first(std::span<const double> keys);
 // A greedy chain: the map of the largest norm, then always the one left whose correlation with the
@@ -21,6 +19,8 @@ enum class OrderKey { position, rms, entropy, distance, change, alike };
 
 class BiasOrder {
   public:
+    // At the start of each frame: the chosen order, or that of positions where it shows nothing.
+    void follow(const ViewState& ui);
     void draw_tool(PaneContext& ui);
     // Once a frame, after that of the layers. in_layers: the heads of each layer are ordered, else
     // the layers.

@@ -125,7 +125,11 @@ void choose_split(PaneContext& ui) {
 }  // namespace
 
 bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
-    if (has_kernels(slots)) ui.selection.quantity = quantity_of_kernel(ui.selection.quantity);
+    const Quantity quantity = quantity_of_kernel(ui.selection.quantity);
+    if (has_kernels(slots) && quantity != ui.selection.quantity) {
+        ui.selection.quantity = quantity;
+        ui.selection.changes.forget_look();  // nobody has chosen it
+    }
     int64_t layers = 1;
     for (const ComparedSlot& slot : slots.all())
         if (slot.form) layers = std::max(layers, slot.form->layers);

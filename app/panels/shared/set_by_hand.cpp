@@ -2,11 +2,16 @@
 
 #include <utility>
 
+#include "app/state/map_look.h"
+
 namespace aft::app {
 
 void set_by_hand(PaneContext& ui, const std::string& key, std::string before, std::string after) {
     ui.commands.send(SetSetting{key, after});
-    ui.selection.settings.add({key, std::move(before), std::move(after), ui.time});
+    ui.selection.changes.add({.of = SettingChange{key, std::move(before), std::move(after)},
+                              .what = key,
+                              .time = ui.time,
+                              .press = press_time()});
 }
 
 }  // namespace aft::app

@@ -66,7 +66,7 @@ TEST_F(StepNotesOfARun, UndoTakesThemBackInTurnWithSettings) {
     ui().workspace = Workspace::train;
     set_step_note(ui(), 5, "one");
     set_step_note(ui(), 5, "two");
-    ui().selection.settings.add({"train.clip", "1", "2", 0});
+    ui().selection.changes.add({.of = SettingChange{"train.clip", "1", "2"}, .what = "train.clip"});
     set_step_note(ui(), 5, "");
     run("edit.undo\nframes 3\n");
     EXPECT_EQ(ui().step_notes, (StepNotes{{5, "two"}}));
