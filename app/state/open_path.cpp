@@ -96,6 +96,12 @@ RecentItem recent_item(const std::string& path) {
             .opened = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
+RecentItem sweep_item(const std::string& folder) {
+    RecentItem item = recent_item(folder);
+    item.what = kSweepItem;
+    return item;
+}
+
 ImU32 run_color(const PaneContext& ui, const std::string& path) {
     for (const RecentItem& item : ui.settings.recent)
         if (is_same_path(item.path, path)) return ui.theme.series[size_t(item.color)];

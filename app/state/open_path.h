@@ -18,6 +18,11 @@ struct Opening {
 // From the root, without "." and "..", so that it means the same from any folder; "" stays.
 [[nodiscard]] std::string whole_path(const std::string& path);
 [[nodiscard]] RecentItem recent_item(const std::string& path);
+inline constexpr const char* kSweepItem = "sweep";  // RecentItem::what of a sweep's folder
+[[nodiscard]] RecentItem sweep_item(const std::string& folder);
+[[nodiscard]] inline bool is_sweep_item(const RecentItem& item) {
+    return item.what == kSweepItem;
+}
 // The colour of its mark and its curves.
 [[nodiscard]] ImU32 run_color(const PaneContext& ui, const std::string& path);
 // By name alone, without a look at the disk.

@@ -104,17 +104,19 @@ SweepTable sweep_table_of(const json& j, const std::string& folder) {
         for (const std::string& key : table.keys)
             table.rows.back().settings.push_back(sweep_text(settings, key.c_str()));
     }
+    std::map<std::string, size_t> places;  // of equal names the first
+    for (size_t i = 0; i < table.rows.size(); ++i) places.emplace(table.rows[i].name, i);
     for (const json& run : runs) {
         if (!run.is_object()) fail("runs: found {}, allowed: objects", found_json(run));
         const std::string point = sweep_text(run, "point");
-        const auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                                      [&](const SweepRow& one) { return one.name == point; });
-        if (row == table.rows.end()) fail("runs: '{}' is none of the points", shown(point));
-        row->seeds.push_back({.seed = clamped_whole(run, "seed", {0, 0, 0x1p53}),
-                              .folder = run_folder_of(sweep_text(run, "folder"), folder),
-                              .state = sweep_text(run, "state"),
-                              .error = sweep_text(run, "error"),
-                              .value = sweep_number(run, table.metric)});
+        const auto place = places.find(point);
+        if (place == places.end()) fail("runs: '{}' is none of the points", shown(point));
+        table.rows[place->second].seeds.push_back(
+            {.seed = clamped_whole(run, "seed", {0, 0, 0x1p53}),
+             .folder = run_folder_of(sweep_text(run, "folder"), folder),
+             .state = sweep_text(run, "state"),
+             .error = sweep_text(run, "error"),
+             .value = sweep_number(run, table.metric)});
     }
     return table;
 }

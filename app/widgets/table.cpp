@@ -145,11 +145,11 @@ double number_of(std::string words) {
     return error == std::errc() && end == words.data() + words.size() ? value : NAN;
 }
 
-// Where its columns stand.
+// Where its columns stand; `taken` pixels at the right are something else's.
 std::vector<PlacedColumn> placed(const DrawContext& ui, std::span<const Column> columns,
-                                 std::span<const TableRow> rows) {
+                                 std::span<const TableRow> rows, float taken = 0) {
     const std::vector<float> widths =
-        column_widths(ui, columns, rows, ImGui::GetContentRegionAvail().x);
+        column_widths(ui, columns, rows, ImGui::GetContentRegionAvail().x - taken);
     std::vector<PlacedColumn> out;
     float x = ImGui::GetCursorScreenPos().x;
     for (size_t c = 0; c < columns.size(); ++c) {
@@ -200,6 +200,35 @@ int table(DrawContext& ui, const WidgetName& name, std::span<const Column> colum
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows) {
     return table(ui, name, columns, SortedRows{rows, nullptr});
+}
+
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+          const LazyRows& lazy) {
+    std::vector<TableRow> first;  // that the widths come from
+    for (size_t i = 0; i < std::min(lazy.count, kMeasuredRows); ++i) first.push_back(lazy.row(i));
+    const float each = ui.px(26), all = each * float(lazy.count);
+    const float most = lazy.most_height > 0 ? ui.px(lazy.most_height) : all;
+    const std::vector<PlacedColumn> at =
+        placed(ui, columns, first, all > most ? ImGui::GetStyle().ScrollbarSize : 0);
+    draw_heads(ui, name, at, lazy.by);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    finish_head(ui);
+    int pressed = -1;
+    const std::string id = "rows of " + name.id;
+    if (ImGui::BeginChild(id.c_str(), {0, std::max(each, std::min(all, most))},
+                          ImGuiChildFlags_NavFlattened)) {
+        ImGuiListClipper clipper;
+        clipper.Begin(int(lazy.count), each);
+        while (clipper.Step())
+            for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+                const auto place = size_t(i);
+                const TableRow one = place < first.size() ? first[place] : lazy.row(place);
+                if (draw_rows(ui, name, at, {&one, 1}) == 0) pressed = i;
+            }
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    return pressed;
 }
 
 }  // namespace aft::app

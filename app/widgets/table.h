@@ -1,5 +1,6 @@
 // Table: rows of cells under a head. Window thread, inside a frame.
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,5 +39,15 @@ struct SortedRows {
 // The same; a press on a head with a `sort_id` changes `by`, another one changes it back.
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           const SortedRows& rows);
+
+struct LazyRows {
+    size_t count = 0;
+    const std::function<TableRow(size_t)>& row;  // makes one; only those in view are made
+    int* by;                                     // as of SortedRows
+    float most_height = 0;                       // of all rows, at scale 1: more scroll below heads
+};
+// The same for thousands of rows.
+int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
+          const LazyRows& rows);
 
 }  // namespace aft::app

@@ -1,8 +1,12 @@
 #include "app/panels/home/run_catalog.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "app/state/open_path.h"
+#include "app/state/sweep_table.h"
 #include "core/caught.h"
 
 namespace aft::app {
@@ -34,6 +38,25 @@ std::vector<std::string> with_runs_here(std::vector<std::string> paths) {
     return paths;
 }
 
+// As a row among the runs: its steps are the runs that are done.
+RunSummary summarize_sweep(const std::string& path) {
+    RunSummary out;
+    out.path = path;
+    out.name = shown_name(path);
+    out.state = kSweepItem;
+    out.metric = std::nan("");
+    out.error = error_words(
+        [&] {
+            const SweepTable table = read_sweep_table(path);
+            out.what = fmt::format("sweep of {} points{}", table.rows.size(),
+                                   table.metric.empty() ? "" : ", " + table.metric);
+            out.step = table.count("done");
+            for (const SweepRow& row : table.rows) out.target_step += int64_t(row.seeds.size());
+        },
+        plain_words);
+    return out;
+}
+
 }  // namespace
 
 void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, double max_age_s) {
@@ -51,7 +74,8 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
         }
         for (const std::string& path : with_runs_here(of_runs(paths))) {
             if (stop.stop_requested()) break;
-            page.runs.push_back(summarize_run(path));
+            page.runs.push_back(is_sweep_folder(path) ? summarize_sweep(path)
+                                                      : summarize_run(path));
         }
         publish(page);
         if (before) return;

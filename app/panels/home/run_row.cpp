@@ -95,12 +95,15 @@ void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
                        : run.state == "model"     ? icon::file
                        : run.state == "stopped"   ? icon::stop
                        : run.state == "open here" ? icon::ring
+                       : run.state == kSweepItem  ? icon::chart
                                                   : icon::check;
     icon_at(ui, {at.x + ui.px(8), at.y + ui.px(60)}, mark, {text_size::icon_inline, color});
     text_at(ui, {at.x + ui.px(22), at.y + ui.px(52)}, run.state, {text_size::hint, color});
     std::string steps = "step " + group_thousands(run.step);
     if (run.state != "finished" && run.state != "model" && run.target_step > 0)
         steps += " of " + group_thousands(run.target_step);
+    if (run.state == kSweepItem)
+        steps = fmt::format("{} of {} runs are done", run.step, run.target_step);
     text_at(ui, {at.x + ui.px(100), at.y + ui.px(52)}, steps, {text_size::hint, ui.theme.text3});
 }
 
@@ -109,6 +112,7 @@ void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
 bool draw_run_row(PaneContext& ui, const RunSummary& given, Thumbnail& thumbnail, float width) {
     RecentItem known = recent_item(given.path);  // as the settings name it
     known.name = given.name;
+    if (given.state == kSweepItem) known.what = kSweepItem;
     RunSummary run = given;
     run.name = ui.settings.shown_name_of(known.path, given.name);
     if (const std::string tag = run_tag(ui, known.path); !tag.empty()) run.name += "  " + tag;

@@ -6,10 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/panels/home/sweep_plot.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
-#include "app/widgets/table.h"
 #include "app/widgets/text.h"
 #include "core/caught.h"
 #include "core/text.h"
@@ -19,6 +17,7 @@ namespace aft::app {
 namespace {
 
 constexpr double kReadSweepAgain = 4;  // seconds, while runs are open
+constexpr float kMostTableHeight = 26 * 14.5F;
 constexpr const char* kNoNumber = "\u2013";
 // Columns behind name and keys: runs, mean, deviation, least, most, paper.
 constexpr size_t kSweepNumbers = 6;
@@ -74,9 +73,9 @@ std::string sweep_state_words(const SweepTable& table) {
 
 void SweepPage::read(PaneContext& ui) {
     const std::string& folder = ui.selection.sweep.folder;
-    const auto newest = work_.latest();
+    refresh();
     const bool is_new = asked_ != folder;
-    const bool is_open = newest && newest->table.count("open") > 0;
+    const bool is_open = shown_.open > 0;
     if (!is_new && is_open) ui.want_frame_at(next_read_);
     if (work_.is_busy()) return ui.want_frame_at(ui.time + 0.05);
     if (!is_new && (!is_open || ui.time < next_read_)) return;
@@ -91,16 +90,31 @@ void SweepPage::read(PaneContext& ui) {
     ui.want_frame_at(ui.time + 0.05);
 }
 
-std::vector<size_t> SweepPage::order(const SweepTable& table) const {
-    std::vector<size_t> order(table.rows.size());
-    std::iota(order.begin(), order.end(), size_t{0});
+void SweepPage::refresh() {
+    const auto newest = work_.latest();
+    const bool is_new = newest != shown_.read;
+    if (!newest || (!is_new && shown_.sorted_by == sorted_by_)) return;
+    if (is_new) {
+        shown_ = {.read = newest,
+                  .columns = sweep_columns(newest->table),
+                  .words = sweep_state_words(newest->table),
+                  .open = newest->table.count("open"),
+                  .span = sweep_plot_span(newest->table)};
+    }
+    sort();
+}
+
+void SweepPage::sort() {
+    const std::vector<SweepRow>& rows = shown_.read->table.rows;
+    shown_.sorted_by = sorted_by_;
+    shown_.order.resize(rows.size());
+    std::iota(shown_.order.begin(), shown_.order.end(), size_t{0});
     const auto by = static_cast<size_t>(sorted_by_);
-    if (sorted_by_ < 0 || by >= sweep_columns(table).size()) return order;
+    if (sorted_by_ < 0 || by >= shown_.columns.size()) return;
     std::vector<std::string> keys;
-    for (const SweepRow& row : table.rows) keys.push_back(sweep_cells(row).at(by));
-    std::stable_sort(order.begin(), order.end(),
+    for (const SweepRow& row : rows) keys.push_back(sweep_cells(row).at(by));
+    std::stable_sort(shown_.order.begin(), shown_.order.end(),
                      [&](size_t a, size_t b) { return is_sorted_before(keys[a], keys[b]); });
-    return order;
 }
 
 void SweepPage::draw_heading(Ui& ui, const SweepAnswer& read, float width) {
@@ -119,23 +133,26 @@ void SweepPage::draw_heading(Ui& ui, const SweepAnswer& read, float width) {
     if (button(ui, close)) ui.selection.sweep = {};
     ImGui::SetCursorPos({at.x, at.y + ui.px(38)});
     hint(ui, "Sweep " + read.folder);
-    if (read.problem.empty()) hint(ui, sweep_state_words(table));
+    if (read.problem.empty() && &read == shown_.read.get()) hint(ui, shown_.words);
 }
 
 void SweepPage::draw_table(PaneContext& ui, const SweepTable& sweep) {
     section(ui, "Points##points");
-    const std::vector<size_t> places = order(sweep);
-    std::vector<TableRow> rows;
-    for (const size_t i : places)
-        rows.push_back({.name = WidgetName::data(sweep.rows[i].name),
-                        .cells = sweep_cells(sweep.rows[i]),
-                        .selected = sweep.rows[i].name == chosen_});
-    const int pressed =
-        table(ui, "Points##points", sweep_columns(sweep), SortedRows{rows, &sorted_by_});
-    if (pressed >= 0) chosen_ = sweep.rows[places[size_t(pressed)]].name;
+    const std::function<TableRow(size_t)> row = [&](size_t place) {
+        const SweepRow& one = sweep.rows[shown_.order[place]];
+        return TableRow{.name = WidgetName::data(one.name),
+                        .cells = sweep_cells(one),
+                        .selected = one.name == chosen_};
+    };
+    const int pressed = table(ui, "Points##points", shown_.columns,
+                              LazyRows{.count = shown_.order.size(),
+                                       .row = row,
+                                       .by = &sorted_by_,
+                                       .most_height = kMostTableHeight});
+    if (pressed >= 0) chosen_ = sweep.rows[shown_.order[size_t(pressed)]].name;
     section(ui, "Means and seeds##plot",
             "dot: mean, line: one standard deviation, rings: seeds, mark: the paper's value");
-    if (const int point = draw_sweep_plot(ui, sweep, places); point >= 0)
+    if (const int point = draw_sweep_plot(ui, sweep, shown_.order, shown_.span); point >= 0)
         chosen_ = sweep.rows[size_t(point)].name;
 }
 
@@ -162,10 +179,10 @@ void SweepPage::draw(Ui& ui) {
     ImGui::SetCursorPos({ImGui::GetCursorPosX() + std::floor((available - page) / 2),
                          ImGui::GetCursorPosY() + ui.px(36)});
     if (ImGui::BeginChild("sweep", {page, 0}, ImGuiChildFlags_NavFlattened)) {
-        const auto newest = work_.latest();
-        const bool is_there = newest && newest->folder == ui.selection.sweep.folder;
+        const std::shared_ptr<const SweepAnswer> read = shown_.read;
+        const bool is_there = read && read->folder == ui.selection.sweep.folder;
         const SweepAnswer none{.folder = ui.selection.sweep.folder, .problem = {}, .table = {}};
-        const SweepAnswer& shown = is_there ? *newest : none;
+        const SweepAnswer& shown = is_there ? *read : none;
         const float width = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
         draw_heading(ui, shown, width);
         if (!is_there) hint(ui, "Reading its table.");

@@ -2,12 +2,15 @@
 // with spread and every seed as a plot, and the runs of the chosen point, each a click away. The
 // table is read in a thread of its own, and again while runs are open. Window thread.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "app/panels/home/sweep_plot.h"
 #include "app/state/background.h"
 #include "app/state/sweep_table.h"
 #include "app/state/ui.h"
+#include "app/widgets/table.h"
 
 namespace aft::app {
 
@@ -21,17 +24,29 @@ class SweepPage {
         std::string folder, problem;
         SweepTable table;
     };
+    // What is worked out when another table or order comes, not in every frame.
+    struct Shown {
+        std::shared_ptr<const SweepAnswer> read{};
+        std::vector<Column> columns{};
+        std::vector<size_t> order{};  // of the rows
+        int sorted_by = -1;           // that order
+        std::string words{};          // what is measured, and how far it is
+        int64_t open = 0;             // runs
+        SweepPlotSpan span{};
+    };
     void read(PaneContext& ui);
+    void refresh();
+    void sort();
     void draw_heading(Ui& ui, const SweepAnswer& read, float width);
     void draw_table(PaneContext& ui, const SweepTable& table);
     void draw_runs(PaneContext& ui, const SweepRow& row, const std::string& metric);
-    [[nodiscard]] std::vector<size_t> order(const SweepTable& table) const;
 
     Background<SweepAnswer> work_;
     double next_read_ = 0;  // seconds of the window's clock
     std::string asked_;     // folder that was read last
     int sorted_by_ = -1;    // column; -1 = as they were trained
     std::string chosen_;    // name of the point whose runs are listed
+    Shown shown_;
 };
 
 }  // namespace aft::app

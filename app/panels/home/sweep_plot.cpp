@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
@@ -13,6 +15,7 @@ namespace aft::app {
 namespace {
 
 constexpr float kPointLine = 24, kPointAxis = 26, kMostNameWidth = 300;  // pixels at scale 1
+constexpr float kMostPointLines = 16;                                    // more scroll
 
 struct SweepScale {
     double low = 0, high = 1;
@@ -22,35 +25,28 @@ struct SweepScale {
     }
 };
 
-// Of everything that is drawn; false: there is nothing yet.
-bool find_sweep_limits(const SweepTable& table, SweepScale& scale) {
-    std::vector<double> seen;
-    for (const SweepRow& row : table.rows) {
-        const double spread = std::isfinite(row.deviation) ? row.deviation : 0;
-        for (const double v : {row.mean - spread, row.mean + spread, leading_number(row.paper)})
-            seen.push_back(v);
-        for (const SweepSeed& one : row.seeds) seen.push_back(one.value);
-    }
-    std::erase_if(seen, [](double v) { return !std::isfinite(v); });
-    if (seen.empty()) return false;
-    const auto [low, high] = std::minmax_element(seen.begin(), seen.end());
-    const double margin = std::max(1e-12, (*high > *low ? *high - *low : std::abs(*high)) * 0.04);
-    scale.low = *low - margin;
-    scale.high = *high + margin;
-    return true;
-}
-
-void draw_sweep_axis(const DrawContext& ui, const SweepScale& scale, float top, float bottom) {
-    ImDrawList* const list = ImGui::GetWindowDrawList();
+// Its lines, behind the points, and its numbers, below them.
+template <class Draw>
+void for_each_tick(const SweepScale& scale, const Draw& draw) {
     constexpr int kTicks = 4;
     for (int i = 0; i <= kTicks; ++i) {
         const double value = scale.low + (scale.high - scale.low) * i / kTicks;
-        const float x = std::floor(scale.at(value));
-        list->AddLine({x, top}, {x, bottom}, ui.theme.line);
+        draw(value, std::floor(scale.at(value)));
+    }
+}
+
+void draw_sweep_axis(const DrawContext& ui, const SweepScale& scale, float top, float bottom) {
+    for_each_tick(scale, [&](double, float x) {
+        ImGui::GetWindowDrawList()->AddLine({x, top}, {x, bottom}, ui.theme.line);
+    });
+}
+
+void draw_sweep_numbers(const DrawContext& ui, const SweepScale& scale, float top) {
+    for_each_tick(scale, [&](double value, float x) {
         const std::string words = fmt::format("{:.4g}", value);
         const float half = text_extent(ui, words, text_size::hint).x / 2;
-        text_at(ui, {x - half, bottom + ui.px(6)}, words, {text_size::hint, ui.theme.text2});
-    }
+        text_at(ui, {x - half, top + ui.px(6)}, words, {text_size::hint, ui.theme.text2});
+    });
 }
 
 void draw_sweep_point(const DrawContext& ui, const SweepRow& row, const SweepScale& scale,
@@ -70,40 +66,90 @@ void draw_sweep_point(const DrawContext& ui, const SweepRow& row, const SweepSca
     list->AddCircleFilled({scale.at(row.mean), y}, ui.px(4.5F), ui.theme.accent);
 }
 
+void measure_names(const DrawContext& ui, const SweepTable& table, SweepPlotSpan& span) {
+    if (span.at_scale == ui.scale) return;
+    span.at_scale = ui.scale;
+    span.names = 0;
+    for (const SweepRow& row : table.rows)
+        span.names = std::max(span.names, text_extent(ui, row.name, text_size::label).x);
+}
+
+// The lines that are in view, [first, end).
+std::pair<size_t, size_t> lines_in_view(float top, float line, size_t count) {
+    const ImDrawList& list = *ImGui::GetWindowDrawList();
+    const auto place = [&](float y) {
+        return static_cast<size_t>(std::clamp((y - top) / line, 0.0F, float(count)));
+    };
+    return {place(list.GetClipRectMin().y), std::min(count, place(list.GetClipRectMax().y) + 1)};
+}
+
 }  // namespace
 
-int draw_sweep_plot(PaneContext& ui, const SweepTable& table, const std::vector<size_t>& order) {
-    SweepScale scale;
-    if (!find_sweep_limits(table, scale)) {
+SweepPlotSpan sweep_plot_span(const SweepTable& table) {
+    SweepPlotSpan span{.low = std::numeric_limits<double>::infinity()};
+    span.high = -span.low;
+    const auto see = [&](double value) {
+        if (!std::isfinite(value)) return;
+        span.has_values = true;
+        span.low = std::min(span.low, value);
+        span.high = std::max(span.high, value);
+    };
+    for (const SweepRow& row : table.rows) {
+        const double spread = std::isfinite(row.deviation) ? row.deviation : 0;
+        for (const double v : {row.mean - spread, row.mean + spread, leading_number(row.paper)})
+            see(v);
+        for (const SweepSeed& one : row.seeds) see(one.value);
+    }
+    if (!span.has_values) return {};
+    const double wide = span.high > span.low ? span.high - span.low : std::abs(span.high);
+    const double margin = std::max(1e-12, wide * 0.04);
+    span.low -= margin;
+    span.high += margin;
+    return span;
+}
+
+int draw_sweep_plot(PaneContext& ui, const SweepTable& table, std::span<const size_t> order,
+                    SweepPlotSpan& span) {
+    if (!span.has_values) {
         hint(ui, "No run is done yet.");
         return -1;
     }
-    const float width = ImGui::GetContentRegionAvail().x, line = ui.px(kPointLine);
-    float names = 0;
-    for (const SweepRow& row : table.rows)
-        names = std::max(names, text_extent(ui, row.name, text_size::label).x);
-    names = std::min({names, ui.px(kMostNameWidth), width * 0.35F});
-    const Region area =
-        region(ui, "plot", "Means##means",
-               {{width, line * float(order.size()) + ui.px(kPointAxis)},
-                fmt::format("{} points, {:.4g} to {:.4g}", order.size(), scale.low, scale.high)});
-    scale.left = area.min.x + names + ui.px(28);
-    scale.right = area.max.x - ui.px(28);
-    const float bottom = area.min.y + line * float(order.size());
-    draw_sweep_axis(ui, scale, area.min.y, bottom);
-    const auto under = area.hovered ? static_cast<size_t>(area.mouse.y / line) : order.size();
-    for (size_t i = 0; i < order.size(); ++i) {
-        const SweepRow& row = table.rows[order[i]];
-        const float y = area.min.y + (float(i) + 0.5F) * line;
-        if (i == under)
-            ImGui::GetWindowDrawList()->AddRectFilled({area.min.x, y - line / 2},
-                                                      {area.max.x, y + line / 2},
-                                                      with_alpha(ui.theme.field, 0.6F));
-        text_at(ui, {area.min.x + ui.px(8), y - ui.px(8)}, row.name,
-                {text_size::label, ui.theme.text1, Face::regular, names + ui.px(8)});
-        draw_sweep_point(ui, row, scale, y);
+    measure_names(ui, table, span);
+    const float line = ui.px(kPointLine), all = line * float(order.size());
+    const float tall = std::min(all, line * kMostPointLines);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    SweepScale scale{.low = span.low, .high = span.high};
+    int pressed = -1;
+    if (ImGui::BeginChild("points of plot", {0, tall}, ImGuiChildFlags_NavFlattened)) {
+        const float width = ImGui::GetContentRegionAvail().x;
+        const float names = std::min({span.names, ui.px(kMostNameWidth), width * 0.35F});
+        const Region area = region(
+            ui, "plot", "Means##means",
+            {{width, all},
+             fmt::format("{} points, {:.4g} to {:.4g}", order.size(), scale.low, scale.high)});
+        scale.left = area.min.x + names + ui.px(28);
+        scale.right = area.max.x - ui.px(28);
+        draw_sweep_axis(ui, scale, at.y, at.y + tall);
+        const auto under = area.hovered ? static_cast<size_t>(area.mouse.y / line) : order.size();
+        const auto [first, end] = lines_in_view(area.min.y, line, order.size());
+        for (size_t i = first; i < end; ++i) {
+            const SweepRow& row = table.rows[order[i]];
+            const float y = area.min.y + (float(i) + 0.5F) * line;
+            if (i == under)
+                ImGui::GetWindowDrawList()->AddRectFilled({area.min.x, y - line / 2},
+                                                          {area.max.x, y + line / 2},
+                                                          with_alpha(ui.theme.field, 0.6F));
+            text_at(ui, {area.min.x + ui.px(8), y - ui.px(8)}, row.name,
+                    {text_size::label, ui.theme.text1, Face::regular, names + ui.px(8)});
+            draw_sweep_point(ui, row, scale, y);
+        }
+        if (area.pressed && under < order.size()) pressed = int(order[under]);
     }
-    return area.pressed && under < order.size() ? int(order[under]) : -1;
+    ImGui::EndChild();
+    ImGui::SetCursorScreenPos({at.x, at.y + tall});
+    draw_sweep_numbers(ui, scale, at.y + tall);
+    ImGui::Dummy({1, ui.px(kPointAxis)});
+    return pressed;
 }
 
 }  // namespace aft::app

@@ -13,7 +13,8 @@ void KnownRuns::look() {
 
 std::vector<std::string> KnownRuns::paths(const ViewState& ui) const {
     std::vector<std::string> paths;
-    for (const RecentItem& item : ui.settings.recent) paths.push_back(item.path);
+    for (const RecentItem& item : ui.settings.recent)
+        if (!is_sweep_item(item)) paths.push_back(item.path);
     if (const auto here = here_.latest()) paths.insert(paths.end(), here->begin(), here->end());
     paths = of_runs(paths);
     if (paths.size() > most_) paths.resize(most_);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/state/open_path.h"
 #include "app/state/overlay_choice.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -44,13 +45,15 @@ void note_field(DrawContext& ui, const NoteField& spec, std::string& text) {
         ui, {.name = spec.name, .hint = spec.hint, .width = kFieldWidth, .tip = spec.tip}, text);
 }
 
-void compare_item(PaneContext& ui, const std::string& path) {
+void compare_item(PaneContext& ui, const std::string& path, bool is_sweep) {
     CompareChoice& compare = ui.selection.compare;
     const bool is_full = compare.slots.size() >= CompareChoice::kMostSlots;
     if (!button(ui, {.name = "Compare with this run##compare_run",
                      .icon = icon::compare,
                      .kind = ButtonKind::ghost,
-                     .why_not = is_full ? "Four slots are compared at most." : "",
+                     .why_not = is_sweep  ? "A sweep is no run: open it, and compare its runs."
+                                : is_full ? "Four slots are compared at most."
+                                          : "",
                      .tip = "Sets it beside what is open, in Compare."}))
         return;
     if (compare.slots.empty() && ui.session != nullptr) (void)compare.add({});
@@ -60,12 +63,13 @@ void compare_item(PaneContext& ui, const std::string& path) {
     ImGui::CloseCurrentPopup();
 }
 
-void overlay_item(PaneContext& ui, const std::string& path) {
+void overlay_item(PaneContext& ui, const std::string& path, bool is_sweep) {
     const bool is_on = is_overlaid(ui, path);
     if (!button(ui, {.name = "Overlay in Train##overlay_run",
                      .icon = icon::chart,
                      .kind = ButtonKind::ghost,
-                     .why_not = why_no_overlay(ui, path),
+                     .why_not = is_sweep ? "A sweep is no run: open it, and overlay its runs."
+                                         : why_no_overlay(ui, path),
                      .tip = "Draws its curves with those of the open run, in Train.",
                      .shown = is_on ? "Remove from Train's plots" : "Overlay in Train"}))
         return;
@@ -93,8 +97,9 @@ void run_menu(PaneContext& ui, const RecentItem& item, ImVec2 at) {
     note_field(ui, {"Note##run_note", "what was tried", "Shown in its tooltip."}, notes.note);
     if (notes != before) ImGui::MarkIniSettingsDirty();  // saves them soon
     const std::string path = item.path;                  // forgetting it ends the item
-    compare_item(ui, path);
-    overlay_item(ui, path);
+    const bool is_sweep = is_sweep_item(item);
+    compare_item(ui, path, is_sweep);
+    overlay_item(ui, path, is_sweep);
     const bool is_open = ui.has_model() && ui.status.path == path;
     if (button(ui, {.name = "Forget this run##forget_run",
                     .icon = icon::trash,

@@ -1,7 +1,10 @@
 // Nudges of the random clicks to what "Run until..." asks and shows (its field for each condition,
 // and the button that removes them), to a batch of pictures, to the Lab's biases as a slot, to
-// notes at steps, the export of metrics and overlaid runs. Tests only; window thread.
+// notes at steps, the export of metrics, overlaid runs, and to the page of a sweep, which Home shows
+// first. Tests only; window thread.
 #pragma once
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -12,10 +15,37 @@
 
 namespace aft::app {
 
+// Of a sweep with two points, whose runs are not there; its folder.
+inline std::string small_sweep() {
+    const auto folder = std::filesystem::current_path() / "sweep";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "table.json")
+        << R"({"metric": "loss", "points": [{"name": "a", "settings": {"w": "1"}, "mean": 1},
+               {"name": "b", "settings": {"w": "2"}, "mean": 2}],
+               "runs": [{"point": "a", "seed": 1, "folder": "gone", "state": "done", "loss": 1},
+               {"point": "b", "seed": 1, "folder": "gone", "state": "done", "loss": 2}]})";
+    return folder.string();
+}
+
 // ui: of the window that is there when the nudge is given; click: waits until a control is usable.
 inline decltype(ClickRules::nudges) more_nudges(
     const std::function<Ui&()>& ui, const std::function<void(const std::string&)>& click) {
+    const auto show_sweep = [ui, folder = small_sweep()] {
+        ui().workspace = Workspace::home;
+        ui().settings.zoom = 1;
+        ui().selection.sweep.folder = folder;
+    };
+    show_sweep();
     decltype(ClickRules::nudges) nudges{
+        {"home/main/", [ui] { ui().selection.sweep = {}; }},
+        {"home/main/close_sweep", show_sweep},
+        {"home/points/", show_sweep},
+        {"home/plot/", show_sweep},
+        {"home/runs/",
+         [show_sweep, click] {
+             show_sweep();
+             click("home/points/points:a");
+         }},
         {"run/run/remove_until",
          [ui] {
              ui().workspace = Workspace::train;

@@ -1,4 +1,5 @@
 // The folder of a sweep in the window: its table, sorted by any column, its plot, and its runs.
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -80,6 +81,48 @@ TEST_F(SweepPages, AFolderShowsItsTableAndPlotAndOpensItsRuns) {
     EXPECT_EQ(fs::path(ui().status.path).filename(), "w=2,seed=1") << "found beside the table";
     run("view.workspace_home\nframes 4\nclick close_sweep\nframes 4\n");
     EXPECT_FALSE(is_there("home/points/points:w=2"));
+}
+
+TEST_F(SweepPages, StandsAmongTheRecentRuns) {
+    write_sweep();
+    stage_->frame().open(sweep_);
+    ASSERT_TRUE(until([&] { return is_there("home/points/points:w=2"); })) << dump(ui());
+    ASSERT_FALSE(ui().settings.recent.empty());
+    EXPECT_EQ(ui().settings.recent.front().path, sweep_);
+    run("click close_sweep\nframes 4\n");
+    const std::string row = "home/main/" + sweep_;
+    ASSERT_TRUE(until([&] { return value_of(row) == "sweep"; })) << dump(ui());
+    EXPECT_FALSE(is_there("home/points/points:w=2"));
+    run("click " + row + "\nframes 4\n");
+    EXPECT_TRUE(until([&] { return is_there("home/points/points:w=2"); })) << dump(ui());
+    run("view.workspace_biases\nframes 4\n");
+    EXPECT_FALSE(is_there("explorer/runs/" + sweep_)) << "no run";
+}
+
+TEST_F(SweepPages, ThousandsOfPointsCostOnlyWhatIsInView) {
+    make();
+    fs::create_directories(sweep_);
+    json table{{"metric", "loss"}, {"points", json::array()}, {"runs", json::array()}};
+    constexpr int kPoints = 4000;
+    for (int i = 0; i < kPoints; ++i) {
+        const std::string name = "w=" + std::to_string(i);
+        table["points"].push_back(sweep_point(name, std::to_string(i), double(i % 1000)));
+        table["runs"].push_back(sweep_seed(name, 1, "gone", double(i)));
+    }
+    put(fs::path(sweep_) / "table.json", json_text(table));
+    stage_->frame().open(sweep_);
+    ASSERT_TRUE(until([&] { return is_there("home/points/points:w=0"); })) << dump(ui());
+    const auto rows = [&] {
+        return std::count_if(ui().recorder.last().begin(), ui().recorder.last().end(),
+                             [](const WidgetRecord& widget) { return widget.kind == "row"; });
+    };
+    EXPECT_GT(rows(), 8);
+    EXPECT_LT(rows(), 60);
+    run("click home/points/points:by_model.window\nframes 3\n");
+    EXPECT_EQ(first_row(), "home/points/points:w=3999");
+    EXPECT_LT(rows(), 60);
+    run("click home/points/points:by_model.window\nframes 3\n");
+    EXPECT_EQ(first_row(), "home/points/points:w=0");
 }
 
 TEST_F(SweepPages, ATableThatCannotBeReadSaysWhy) {
