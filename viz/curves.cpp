@@ -7,6 +7,7 @@
 
 #include "viz/curve_card.h"
 #include "viz/curve_lines.h"
+#include "viz/event_texts.h"
 #include "viz/numbers.h"
 #include "viz/plot_ticks.h"
 #include "viz/text.h"
@@ -189,27 +190,37 @@ bool keep_zoom(const CurveZoom& zoom, const Limits& set, const Limits& now) {
     return false;
 }
 
+constexpr float kEventText = 14;
+
 void draw_events(const CurvePlot& plot, const Look& look) {
     ImDrawList* const list = ImPlot::GetPlotDrawList();
     const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
     const auto line = [&](double x, ImU32 color, float width) {
-        const float px = std::round(ImPlot::PlotToPixels(x, 0).x) + 0.5F;
+        const float edge = at.x + size.x - 0.5F;  // the last step's line is not cut off
+        float px = std::round(ImPlot::PlotToPixels(x, 0).x) + 0.5F;
+        if (px > edge && px < edge + 2) px = edge;
         list->AddLine({px, at.y}, {px, at.y + size.y}, color, width);
         return px;
     };
     if (plot.now.has_value()) line(*plot.now, look.theme.accent, look.px(1));
-    float free_from = at.x;  // texts that would lie on each other are left out
+    const float gap = look.px(4), row = look.px(18);
+    std::vector<EventText> texts;
     for (const CurveEvent& event : plot.events) {
         const float px = line(event.x, with_alpha(event.color, 0.5F), look.px(1));
-        const TextStyle style{.size = 14, .color = event.color};
-        const float wide = text_extent(look, event.text, style).x;
-        const bool is_left = px + look.px(4) + wide > at.x + size.x;  // the right would cut it
-        const float from = is_left ? px - look.px(4) - wide : px + look.px(4);
-        if (event.text.empty() || from < free_from) continue;
-        list->AddRectFilled({from - 2, at.y}, {from + wide + 2, at.y + look.px(18)},
+        const float wide = text_extent(look, event.text, {.size = kEventText, .color = 0}).x;
+        const bool is_left = px + gap + wide > at.x + size.x;  // the right would cut it
+        const float from = is_left ? px - gap - wide : px + gap;
+        texts.push_back({from - gap, from + wide + gap});
+    }
+    place_event_texts(texts);
+    for (size_t i = 0; i < texts.size(); ++i) {
+        const CurveEvent& event = plot.events[i];
+        const float top = at.y + row * float(texts[i].row), from = texts[i].low + gap;
+        if (event.text.empty() || texts[i].row < 0 || top + row > at.y + size.y) continue;
+        list->AddRectFilled({from - 2, top}, {texts[i].high - gap + 2, top + row},
                             look.theme.pane);  // no line runs through the words
-        text_at(look, {from, at.y + look.px(2)}, event.text, style);
-        free_from = std::max(px, from + wide) + look.px(8);
+        text_at(look, {from, top + look.px(2)}, event.text,
+                {.size = kEventText, .color = event.color});
     }
 }
 

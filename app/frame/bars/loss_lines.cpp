@@ -26,13 +26,21 @@ std::vector<ImVec2> points_of(const LossTrack& kept, const TimelineTrack& track,
 
 }  // namespace
 
-double LossLines::last_step(const ModelView& ui) const {
+double track_end(double reached, double target) {
+    constexpr double kLeastShare = 0.2, kFree = 1.1;
+    const double whole = std::max({reached, target, 1.0});
+    if (reached <= 0 || reached >= kLeastShare * whole) return whole;
+    for (double decade = 1;; decade *= 10)
+        for (const double digit : {1.0, 2.0, 5.0})
+            if (digit * decade >= reached * kFree) return std::min(digit * decade, whole);
+}
+
+double LossLines::axis_end(const ModelView& ui) const {
     const double logged = ui.curves->step.empty() ? 0 : ui.curves->step.back();
-    double last = std::max({logged, static_cast<double>(ui.status.step),
-                            static_cast<double>(ui.status.target_step), 1.0});
+    double reached = std::max(logged, static_cast<double>(ui.status.step));
     for (const TwinRun& twin : twins_.runs())
-        if (!twin.step.empty()) last = std::max(last, twin.step.back());
-    return last;
+        if (!twin.step.empty()) reached = std::max(reached, twin.step.back());
+    return track_end(reached, static_cast<double>(ui.status.target_step));
 }
 
 void LossLines::draw(PaneContext& ui, const TimelineTrack& track, double handle) {

@@ -22,11 +22,16 @@ struct LossRange {
     double low = 1e300, high = -1e300;
 };
 
+// The track's right end: the target, unless what is `reached` would fill less than a fifth of it;
+// then the next of 1, 2, 5, 10, 20, ... that leaves a tenth free.
+[[nodiscard]] double track_end(double reached, double target);
+
 class LossLines {
   public:
     void update(PaneContext& ui) { twins_.update(ui); }  // once a frame
-    // The last step that a line has, of the open run and its twins.
-    [[nodiscard]] double last_step(const ModelView& ui) const;
+    // The step at the track's right end: the target, or where that is far away a round number
+    // beyond what the open run and its twins have trained.
+    [[nodiscard]] double axis_end(const ModelView& ui) const;
     // handle: the step that is shown.
     void draw(PaneContext& ui, const TimelineTrack& track, double handle);
 

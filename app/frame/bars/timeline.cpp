@@ -32,9 +32,10 @@ std::optional<double> loss_at(const ModelView& ui, int64_t step) {
     return (*loss)[std::min(loss->size(), static_cast<size_t>(after - steps.begin())) - 1];
 }
 
-// "0", "20k", "78.1k"
+// "0", "20k", "78.1k", "2.5M"
 std::string step_words(double step) {
     if (step < 10000) return group_thousands(std::llround(step));
+    if (step >= 1e6) return fmt::format("{:.4g}M", step / 1e6);
     const double k = step / 1000;
     return fmt::format("{:.{}f}k", k, std::abs(k - std::round(k)) < 0.05 ? 0 : 1);
 }
@@ -140,6 +141,24 @@ void draw_step_menu(Ui& ui, int64_t step) {
         ui.actions.run(ui, action);
         ImGui::CloseCurrentPopup();
     }
+}
+
+// Beyond the track's end: its words stand there, on the hatch.
+void draw_target(PaneContext& ui, const TimelineTrack& track) {
+    const auto target = static_cast<double>(ui.status.target_step);
+    if (target <= track.last) return;
+    const std::string words = "to " + step_words(target) + " \u2192";
+    const ImVec2 size = {text_extent(ui, words, text_size::hint).x + ui.px(8), ui.px(18)};
+    const ImVec2 low = {track.b.x - size.x, track.b.y - size.y - ui.px(1)};
+    ImGui::GetWindowDrawList()->AddRectFilled(low, {track.b.x, track.b.y - ui.px(1)}, ui.theme.bar);
+    text_at(ui, {low.x + ui.px(4), low.y + ui.px(1)}, words, {text_size::hint, ui.theme.text2});
+    ImGui::SetCursorScreenPos(low);
+    ImGui::Dummy(size);
+    ui.recorder.item("value", ui.recorder.claim("Target##target"),
+                     std::to_string(ui.status.target_step));
+    tooltip(ui, {.name = "Target step " + group_thousands(ui.status.target_step),
+                 .sentence = "It is far away: the track shows what is trained, and reaches the "
+                             "target when a fifth of the way is done."});
 }
 
 void draw_numbers(DrawContext& ui, const TimelineTrack& track) {
@@ -267,7 +286,7 @@ void Timeline::draw_transport(Ui& ui, float height, bool is_small) {
 
 void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
     ui.recorder.set_section("Track##track");
-    const TimelineTrack track{a, b, lines_.last_step(ui)};
+    const TimelineTrack track{a, b, lines_.axis_end(ui)};
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const auto now = static_cast<double>(ui.status.step);
     const float reached = track.x(now);
@@ -286,6 +305,7 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         playing_ = false;
         ui.selection.step = wanted >= now ? -1 : nearest_step(ui.history, std::llround(wanted));
     }
+    draw_target(ui, track);
     std::optional<int64_t> menu = draw_pins(ui, track, pins_.of(ui));
     if (const auto of_note = draw_note_pins(ui, track)) menu = of_note;
     if (const auto of_kept = draw_kept(ui, track)) menu = of_kept;
@@ -382,7 +402,7 @@ void Timeline::draw(Ui& ui, const FrameAreas& areas, ImVec2 display) {
     const float left = ui.px(is_small ? 204 : 256), right = display.x - ui.px(is_small ? 84 : 132);
     const ImVec2 a(left, top + ui.px(12)), b(right, is_small ? top + ui.px(44) : top + ui.px(56));
     draw_track(ui, a, b);
-    if (!is_small) draw_numbers(ui, {a, b, lines_.last_step(ui)});
+    if (!is_small) draw_numbers(ui, {a, b, lines_.axis_end(ui)});
     draw_live(ui, {right, a.y - ui.px(6)}, {display.x, b.y});
 }
 

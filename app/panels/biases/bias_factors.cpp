@@ -11,6 +11,7 @@
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/fold.h"
 #include "app/panels/shared/layer_words.h"
+#include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/watch.h"
 #include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
@@ -224,7 +225,8 @@ void FactorsPanel::draw(Ui& ui) {
     if (ui.status.mixer.heads > 1)
         place += fmt::format(", head {}", std::max<int64_t>(0, ui.selection.cell.head));
     caption(ui, "Components of w",
-            place + "  \u00B7  above: the targets, below: the sources, each on its own range");
+            place + "  \u00B7  " + step_words(ui, shown_) +
+                "  \u00B7  above: the targets, below: the sources, each on its own range");
     if (!watch_.error().empty())
         banner(ui, {.title = "The components could not be read", .sentence = watch_.error()});
     if (watch_.is_pending() && !watch_.is_current()) (void)progress_line(ui, "Reading", -1);

@@ -243,6 +243,8 @@ void StructurePanel::draw(Ui& ui) {
                              : ui.status.task.tokens == TokenKind::patches ? "patches"
                                                                            : "pixels";
     const std::string start = start_words(Positions(ui.status));
+    caption(ui, "Structure of w by position alone",
+            step_words(ui, layers_.empty() ? nullptr : layers_.front().reach.fields()));
     hint(ui,
          fmt::format("Shares of the bias alone (K = 0), the mean over all targets; a bias of 0 "
                      "looks everywhere alike. 50 % and 90 %: the distance within which that share "

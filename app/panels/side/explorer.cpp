@@ -44,7 +44,8 @@ void ExplorerPanel::list_runs(const ViewState& ui) {
     recent_ = ui.settings.recent;
     runs_.clear();
     std::vector<std::string> paths;
-    for (const RecentItem& item : recent_) paths.push_back(item.path);
+    for (const RecentItem& item : recent_)
+        if (!is_sweep_item(item)) paths.push_back(item.path);
     for (const std::string& path : of_runs(paths)) {
         const auto known = std::find_if(recent_.begin(), recent_.end(),
                                         [&](const RecentItem& item) { return item.path == path; });
@@ -149,6 +150,19 @@ std::string norm_words(double norm) {
     return std::isfinite(norm) ? short_value(norm, 2) : "\u2013";
 }
 
+// Why there is no number; "" where there is.
+std::string why_no_norm(const ViewState& ui, double norm) {
+    if (std::isfinite(norm)) return "";
+    if (!ui.status.mixer.has_bias()) return "This model has no position bias.";
+    if (ui.curves->step.empty())
+        return "Training logs this norm, and no log comes with this model. Statistics in the "
+               "Biases workspace measures those of every stored step.";
+    return fmt::format(
+        "Training logs this norm from its first step on, and has logged none up to step {}. "
+        "Statistics in the Biases workspace measures those of every stored step.",
+        group_thousands(ui.shown_step()));
+}
+
 struct LayerLine {
     const std::string& name;
     double norm, largest;
@@ -192,7 +206,9 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
         const bool selected = ui.selection.cell.layer == static_cast<int64_t>(i);
         const Row line =
             row(ui, {name, fmt::format("layer_{}", i)}, {22, selected, norm_words(norm)});
-        if (has_layer_names(ui.status)) tooltip(ui, {.name = name});
+        const std::string why = why_no_norm(ui, norm);
+        if (has_layer_names(ui.status) || !why.empty())
+            tooltip(ui, {.name = name, .sentence = why});
         draw_layer(ui, line, {name, norm, largest, selected});
         if (line.pressed) {
             Cell cell = ui.selection.cell;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "app/frame/bars/loss_lines.h"
 #include "app/frame/bars/loss_track.h"
 #include "core/rng.h"
 
@@ -42,6 +43,20 @@ void expect_same(const LossTrack& track, const Rows& rows, const LossTrack::Trac
         EXPECT_NEAR(mean.sum / double(mean.count), expected[i].sum / double(expected[i].count),
                     within)
             << i;
+    }
+}
+
+TEST(LossTrack, TheTrackEndsAtTheTargetUnlessThatIsFarAway) {
+    EXPECT_EQ(track_end(0, 1000), 1000) << "nothing is trained";
+    EXPECT_EQ(track_end(300, 1000), 1000);
+    EXPECT_EQ(track_end(200, 1000), 1000);
+    EXPECT_EQ(track_end(300, 1000000), 500);
+    EXPECT_EQ(track_end(460, 1000000), 1000) << "a tenth is free";
+    EXPECT_EQ(track_end(1000, 600), 1000);
+    EXPECT_EQ(track_end(0, 0), 1);
+    for (double step = 1; step < 1e6; step *= 1.3) {
+        EXPECT_GE(track_end(step, 1e6), step);
+        EXPECT_GE(step / track_end(step, 1e6), 0.2 * (1 - 1e-9)) << step;
     }
 }
 

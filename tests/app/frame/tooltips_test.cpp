@@ -122,5 +122,16 @@ TEST_F(Tooltips, ExplainEveryControlOfARun) {
     expect_all_explained();
 }
 
+TEST_F(Tooltips, ALayerWithoutANormSaysWhy) {
+    open_trained_run();
+    run("view.workspace_biases\ntime.first\nframes 10\n");
+    const WidgetRecord* const layer = ui().recorder.find("explorer/layers/layer_0");
+    ASSERT_NE(layer, nullptr);
+    ASSERT_EQ(layer->value, "\u2013") << "nothing is logged before the first step";
+    EXPECT_NE(layer->tip.find("from its first step on"), std::string::npos) << layer->tip;
+    run("time.live\nframes 10\n");
+    EXPECT_EQ(ui().recorder.find("explorer/layers/layer_0")->tip, "");
+}
+
 }  // namespace
 }  // namespace aft::app

@@ -12,6 +12,9 @@ TEST_F(FactorsWindow, ShowsTheComponentsThatTheProbeWrites) {
     run("view.workspace_biases\nframes 4\nclick factors/main/tab\nframes 4\n");
     const auto words = [&] { return value_of("factors/main/components"); };
     ASSERT_TRUE(until([&] { return !words().empty(); })) << dump(ui());
+    EXPECT_NE(value_of("factors/main/caption").find(ui().status.name + ", step "),
+              std::string::npos)
+        << "a picture of it is understood alone";
     ProbeJob job;
     job.probe = "components";
     job.model = ui().status.path;

@@ -19,6 +19,9 @@ TEST_F(StructureWindow, RowsAreTheProbesNumbersAndSelectTheirLayer) {
         return value_of("structure/main/heads:l" + std::to_string(layer) + "_h0");
     };
     ASSERT_TRUE(until([&] { return !row(0).empty() && !row(1).empty(); })) << dump(ui());
+    EXPECT_NE(value_of("structure/main/caption").find(ui().status.name + ", step "),
+              std::string::npos)
+        << "a picture of it is understood alone";
     ProbeJob job;
     job.probe = "reach";
     job.model = ui().status.path;
