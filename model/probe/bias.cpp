@@ -53,16 +53,34 @@ MapRows to_band(const MapRows& rows, int64_t first, const probe::BiasTable& tabl
     return {rows.values.gather(2, spread), rows.visible.gather(-1, of_visible) & there};
 }
 
-MapRows make_rows(const probe::BiasTable& table, const BiasOptions& options, int64_t first,
-                  int64_t end) {
+// A row beyond the window sees source 0, which is outside: no constant is free there.
+bool may_have_free_rows(const probe::BiasTable& table, int64_t first) {
+    const MixerTraits& traits = table.traits();
+    const bool sees_outside = traits.window > 0 && !traits.outside_hidden && !traits.has_masks;
+    return traits.free_rows && !(sees_outside && first > traits.window);
+}
+
+probe::BiasRows gauged_rows(const probe::BiasTable& table, const BiasOptions& options,
+                            int64_t first, int64_t end) {
     probe::BiasRows rows = table.rows(first, end);
-    if (options.gauge == "fixed" && table.traits().free_rows) probe::fix_gauge(rows);
-    MapRows out{convert(rows, options.quantity), rows.visible};
+    // With it the rows of a long sequence cost twice the time.
+    if (options.gauge == "fixed" && may_have_free_rows(table, first)) probe::fix_gauge(rows);
+    return rows;
+}
+
+struct CellsOf {  // of the rows from `first` on
+    const probe::BiasRows& rows;
+    at::Tensor values;
+    int64_t first = 0;
+};
+
+MapRows shape_rows(const probe::BiasTable& table, const BiasOptions& options, const CellsOf& of) {
+    MapRows out{of.values, of.rows.visible};
     if (options.head >= 0) {
         out.values = out.values.slice(0, options.head, options.head + 1);
-        out.visible = rows.visible_of(options.head);
+        out.visible = of.rows.visible_of(options.head);
     }
-    if (options.view == "band") out = to_band(out, first, table);
+    if (options.view == "band") out = to_band(out, of.first, table);
     return out;
 }
 
@@ -96,7 +114,7 @@ class BiasResult {
     BiasResult(const probe::BiasTable& table, BiasOptions options, int64_t step)
         : table_(table), options_(std::move(options)), step_(step) {}
 
-    // The whole map or one row.
+    // The whole map or one row; also=w: in w beside it.
     FieldSet whole(const JobControl& control) const {
         const int64_t T = table_.tokens();
         const int64_t first = options_.row >= 0 ? options_.row : 0;
@@ -105,18 +123,21 @@ class BiasResult {
         AFT_CHECK(heads * (end - first) * T <= (int64_t{1} << 28),
                   "the bias of {} heads x {} x {} is too large; ask for blocks=N or one head",
                   heads, end - first, T);
-        std::vector<at::Tensor> parts;
+        std::vector<at::Tensor> parts, in_w;
         const int64_t chunk = rows_at_once();
         for (int64_t i = first; i < end; i += chunk) {
             if (control.stop.stop_requested()) throw Interrupted();
-            MapRows rows = make_rows(table_, options_, i, std::min(i + chunk, end));
-            if (options_.mark_invisible || options_.view == "band")
-                rows.values = at::where(rows.visible, rows.values, std::nan(""));
-            parts.push_back(rows.values.to(at::kFloat));
+            const probe::BiasRows rows = gauged_rows(table_, options_, i, std::min(i + chunk, end));
+            parts.push_back(single_values({rows, convert(rows, options_.quantity), i}));
+            if (options_.also_w) in_w.push_back(single_values({rows, rows.values, i}));
         }
-        at::Tensor all = at::cat(parts, 1);
-        if (options_.row >= 0) all = all.select(1, 0);
-        return {{field("bias", all, options_.row < 0)}};
+        FieldSet out{{joined(parts)}};
+        if (!options_.also_w) return out;
+        BiasOptions exact = options_;
+        exact.quantity = "w";
+        out.fields.push_back(BiasResult(table_, exact, step_).joined(in_w));
+        out.fields.back().name = "w";
+        return out;
     }
 
     // Blocks of N x N cells: mean, minimum, maximum and norm over their visible cells.
@@ -127,7 +148,8 @@ class BiasResult {
         std::vector<at::Tensor> mean, low, high, norm, counts;
         for (int64_t i = 0; i < T; i += step) {
             if (control.stop.stop_requested()) throw Interrupted();
-            MapRows rows = make_rows(table_, options_, i, std::min(i + step, T));
+            const probe::BiasRows all = gauged_rows(table_, options_, i, std::min(i + step, T));
+            MapRows rows = shape_rows(table_, options_, {all, convert(all, options_.quantity), i});
             if (!options_.mark_invisible && options_.view != "band")
                 rows.visible = at::ones_like(rows.visible);
             const auto cut = [&](const at::Tensor& x) {  // [heads, blocks, n, blocks, n]
@@ -158,6 +180,18 @@ class BiasResult {
     }
 
   private:
+    at::Tensor single_values(const CellsOf& of) const {
+        MapRows rows = shape_rows(table_, options_, of);
+        if (options_.mark_invisible || options_.view == "band")
+            rows.values = at::where(rows.visible, rows.values, std::nan(""));
+        return rows.values.to(at::kFloat);
+    }
+    Field joined(const std::vector<at::Tensor>& parts) const {
+        at::Tensor all = at::cat(parts, 1);
+        if (options_.row >= 0) all = all.select(1, 0);
+        return field("bias", all, options_.row < 0);
+    }
+
     // 256, fewer where they would hold more than 2^24 values of all heads.
     int64_t rows_at_once() const {
         const int64_t row = std::max<int64_t>(1, table_.heads() * table_.tokens());
@@ -207,14 +241,7 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const BiasOptions options = read_options(table, request, context.net.config().tokens());
     const BiasResult result(table, options, context.step);
     if (options.blocks > 0 && options.row < 0) return result.blocks(context.control);
-    FieldSet out = result.whole(context.control);
-    if (!options.also_w) return out;
-    BiasOptions exact = options;
-    exact.quantity = "w";
-    FieldSet in_w = BiasResult(table, exact, context.step).whole(context.control);
-    in_w.fields.front().name = "w";
-    out.fields.push_back(std::move(in_w.fields.front()));
-    return out;
+    return result.whole(context.control);
 }
 
 }  // namespace
