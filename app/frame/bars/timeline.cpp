@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/frame/bars/note_pins.h"
+#include "app/frame/bars/step_menu.h"
 #include "app/frame/cards/overlays.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -111,36 +112,6 @@ std::optional<int64_t> draw_kept(PaneContext& ui, const TimelineTrack& track) {
                      .sentence = pin.shown()});
     }
     return menu;
-}
-
-// Of a step, by the right button: its note, and what can be done with the stored step nearest to
-// it, which is shown by now.
-void draw_step_menu(Ui& ui, int64_t step) {
-    const PopupScope popup(ui, "pin");
-    if (!popup.is_open()) return;
-    text(ui, "Step " + group_thousands(step), {text_size::label, ui.theme.text3});
-    if (draw_note_rows(ui, step)) ImGui::CloseCurrentPopup();
-    if (ui.history.empty()) return;
-    if (const int64_t stored = nearest_step(ui.history, step); stored != step)
-        text(ui, "Stored nearest: step " + group_thousands(stored),
-             {text_size::label, ui.theme.text3});
-    for (const auto& [action, words] :
-         {std::pair{"view.workspace_biases", "Open this step's maps"},
-          std::pair{"compare.with_shown", "Compare with this step"},
-          std::pair{"run.branch_shown", "Branch from this step"},
-          std::pair{"run.rewind_shown", "Rewind to this step"},
-          std::pair{"file.save_view", "Export this step's view..."}}) {
-        const Action* const found = ui.actions.find(action);
-        if (found == nullptr) continue;  // a frame without that pane
-        if (!button(ui, {.name = {words, action},
-                         .icon = found->icon,
-                         .kind = ButtonKind::ghost,
-                         .why_not = ui.actions.why_not(ui, action),
-                         .tip = found->sentence}))
-            continue;
-        ui.actions.run(ui, action);
-        ImGui::CloseCurrentPopup();
-    }
 }
 
 // Beyond the track's end: its words stand there, on the hatch.

@@ -329,11 +329,9 @@ class RandomClicks : public BareTest {
     }
     static bool is_long() { return !variable("AFTERIMAGE_ALL_TESTS").empty(); }
     void explore(ClickRules rules) {
-        const auto click = [this](const std::string& id) {
-            until_usable(id.c_str());
-            click_usable(id);
-        };
-        const auto limits = more_nudges([this]() -> Ui& { return ui(); }, click);
+        const auto wait = [this](const std::string& id) { until_usable(id.c_str()); };
+        const auto click = [this](const std::string& id) { click_usable(id); };
+        const auto limits = more_nudges([this]() -> Ui& { return ui(); }, wait, click);
         for (const auto& more : {form_nudges(), lab_nudges(), limits})
             rules.nudges.insert(rules.nudges.end(), more.begin(), more.end());
         Clicks clicks(stage_, rules);
