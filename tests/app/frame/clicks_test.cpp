@@ -245,6 +245,7 @@ class RandomClicks : public BareTest {
             };
         };
         return {{"explorer/runs/forget_run", [this] { offer_other_run(); }},
+                {"explorer/runs/overlay_run", [this] { ui().overlays.clear(), offer_other_run(); }},
                 {"home/settings/train.label_smoothing", preset("demo-shapes")},
                 {"home/settings/model.stride", preset("cifar10-strided-24x256")},
                 {"home/settings/model.block_height", preset("cifar10-local2d-12x512")},

@@ -64,7 +64,7 @@ TEST_F(Keyboard, ArrowsScrubUntilAControlHasTheFocus) {
 }
 
 TEST_F(Keyboard, ATextFieldKeepsItsOwnKeysAlone) {
-    run("view.workspace_biases\nframes 4\nclick explorer/filter\nframes 3\n");
+    run("view.workspace_biases\nframes 4\nclick explorer/main/filter\nframes 3\n");
     ASSERT_TRUE(ImGui::GetIO().WantTextInput);
     const int64_t live = ui().shown_step();
     run("key Left\nframes 2\nkey 2\nframes 2\n");
