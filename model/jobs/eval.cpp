@@ -282,6 +282,8 @@ EvalResult evaluate(EvalRequest request, const JobControl& control) {
                                         .classes_by_name = request.classes == kByName});
     const at::Device device = parse_device(request.device);
     Net net = make_net(checkpoint, device);
+    // A layer whose bias is changed holds it as a whole map from then on.
+    const int64_t parameters = parameters_of(net);
     apply_recipe_file(net, request.recipe);
     const Split split = measured_split(spec, *source);
     ExampleScores scores(task_of(model));
@@ -311,7 +313,7 @@ EvalResult evaluate(EvalRequest request, const JobControl& control) {
     check_loss(result, net);
     const bool leads = request.ranks == nullptr || request.ranks->rank() == 0;
     if (leads && !request.examples_file.empty()) scores.write_csv(request.examples_file);
-    result.cost = {.parameters = parameters_of(net),
+    result.cost = {.parameters = parameters,
                    .flops_per_example = flops_of(model, source->info(), length),
                    .seconds = seconds_since(start),
                    .peak_memory_bytes = peak_memory_bytes(),
