@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/event_words.h"
 #include "core/json.h"
 #include "model/decode/input.h"
 #include "model/tasks/task.h"
@@ -53,13 +54,6 @@ std::map<std::string, double> numbers(const nlohmann::json& object) {
     for (const auto& [key, value] : object.items())
         if (value.is_number()) out[key] = value.get<double>();
     return out;
-}
-
-std::string event_text(const nlohmann::json& detail) {
-    if (detail.is_string()) return detail.get<std::string>();
-    if (detail.is_object() && detail.contains("text") && detail["text"].is_string())
-        return detail["text"].get<std::string>();
-    return detail.is_null() ? "" : json_text(detail);
 }
 
 }  // namespace
@@ -126,7 +120,7 @@ void read_run_events(RunView& view, const std::string& run) {
         Event event;
         event.step = line.value("step", int64_t{0});
         event.kind = line.value("kind", std::string());
-        if (line.contains("detail")) event.text = event_text(line["detail"]);
+        if (line.contains("detail")) event.text = event_words(line["detail"]);
         view.curves.events.push_back(std::move(event));
     }
     ++view.curves.version;

@@ -8,6 +8,7 @@
 
 #include "core/caught.h"
 #include "core/check.h"
+#include "core/event_words.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/outside.h"
@@ -204,7 +205,9 @@ void RunFolder::event(const std::string& kind, int64_t step, const json& detail)
     const ordered_json line{
         {"step", step}, {"kind", kind}, {"detail", detail}, {"timing", {{"time", utc_now()}}}};
     append_line(events_path(impl_->path), json_text(line));
-    impl_->say(fmt::format("step {} {}: {}", step, kind, json_text(detail)));
+    const std::string words = event_words(detail);
+    if (kind == "save" && words.empty()) return;  // saved, as save() has said
+    impl_->say(fmt::format("step {} {}{}{}", step, kind, words.empty() ? "" : ": ", words));
 }
 
 fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {

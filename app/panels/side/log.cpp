@@ -9,6 +9,7 @@
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
 #include "core/caught.h"
+#include "core/event_words.h"
 #include "core/files.h"
 #include "core/outside.h"
 #include "core/text.h"
@@ -38,6 +39,7 @@ std::vector<std::string> last_lines(const fs::path& file) {
     if (!problem.empty()) return {"log.txt cannot be read: " + printable_line(problem)};
     std::vector<std::string> lines = split(text, '\n');
     if (bytes < size && !lines.empty()) lines.erase(lines.begin());  // its beginning is cut off
+    for (std::string& line : lines) line = log_line_words(line);
     std::erase(lines, "");
     if (lines.size() > kMostLines) lines.erase(lines.begin(), lines.end() - kMostLines);
     for (std::string& line : lines) line = printable_line(line);
