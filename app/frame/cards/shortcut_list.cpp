@@ -74,7 +74,7 @@ void ShortcutList::take_keys(Ui& ui) {
 }
 
 void ShortcutList::draw_tools(Ui& ui) {
-    section(ui, "Keys##keys");
+    section(ui, "Keys##keys", {}, false);
     const Choice shown[] = {{.text = "With keys##with_keys"}, {.text = "All actions##all"}};
     (void)segmented(ui, "Show##show", shown_,
                     {.list = shown, .tip = "All: those that have no keys yet, too."});
@@ -127,30 +127,52 @@ void ShortcutList::draw_row(Ui& ui, const Action& action) {
     }
 }
 
-void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
-    if (!is_open_) return;
-    const float width = std::min(ui.px(760), display.x - ui.px(32));
-    const float height = std::min(ui.px(640), display.y - ui.px(160));
-    const OverlayScope card(ui, "Keys card", {std::floor((display.x - width) / 2), ui.px(80)},
-                            {width, height});
-    if (is_waiting())
-        take_keys(ui);
-    else if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape))
-        is_open_ = false;
-    ImGui::SetCursorPos({ui.px(16), ui.px(12)});
-    text(ui, "Keys and help", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::SetCursorPos({ui.px(16), ui.px(40)});
-    ImGui::BeginChild("list", {width - ui.px(32), height - ui.px(84)});
-    if (!pane_help.empty()) {
-        section(ui, "This workspace##this_workspace", {}, false);
-        text_wrapped(ui, pane_help, text_size::label, ui.theme.text2);
-    }
+namespace {
+
+void draw_help(DrawContext& ui, const std::string& pane_help, bool has_line) {
+    section(ui, "This workspace##this_workspace", {}, has_line);
+    text_wrapped(ui, pane_help, text_size::label, ui.theme.text2);
+}
+
+}  // namespace
+
+void ShortcutList::draw_keys_list(Ui& ui) {
     draw_tools(ui);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     for (const Action& action : ui.actions.all())
         if (shown_ == 1 || !action.shortcut.empty() || changed_ == action.id) draw_row(ui, action);
     ImGui::PopStyleVar();
+}
+
+void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
+    if (!is_open_) return;
+    constexpr float kKeys = 760, kHelp = 360, kMargin = 16;
+    // What the panes show stands beside the keys where the window is wide enough, else below them.
+    const bool has_side = !pane_help.empty() && display.x >= ui.px(kKeys + kHelp + 2 * kMargin);
+    const float width =
+        std::min(ui.px(has_side ? kKeys + kHelp : kKeys), display.x - ui.px(2 * kMargin));
+    const float height = std::min(ui.px(900), display.y - ui.px(112));
+    const OverlayScope card(ui, "Keys card", {std::floor((display.x - width) / 2), ui.px(56)},
+                            {width, height});
+    if (is_waiting())
+        take_keys(ui);
+    else if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape))
+        is_open_ = false;
+    ImGui::SetCursorPos({ui.px(kMargin), ui.px(12)});
+    text(ui, "Keys and help", {text_size::empty, ui.theme.text1, Face::semibold});
+    ImGui::SetCursorPos({ui.px(kMargin), ui.px(40)});
+    const float inside = width - ui.px(2 * kMargin), tall = height - ui.px(84);
+    const float of_help = has_side ? ui.px(kHelp - kMargin) : 0;
+    ImGui::BeginChild("list", {has_side ? inside - of_help - ui.px(kMargin) : inside, tall});
+    draw_keys_list(ui);
+    if (!pane_help.empty() && !has_side) draw_help(ui, pane_help, true);
     ImGui::EndChild();
+    if (has_side) {
+        ImGui::SameLine(0, ui.px(kMargin));
+        ImGui::BeginChild("help", {of_help, tall});
+        draw_help(ui, pane_help, false);
+        ImGui::EndChild();
+    }
     draw_card_foot(ui, "F1 or Esc closes");
 }
 

@@ -23,6 +23,7 @@ class ShortcutList {
 
   private:
     void draw_tools(Ui& ui);
+    void draw_keys_list(Ui& ui);
     void draw_row(Ui& ui, const Action& action);
     void take_keys(Ui& ui);
     void set(Ui& ui, const std::string& id, const std::string& shortcut);

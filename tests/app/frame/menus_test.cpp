@@ -116,6 +116,36 @@ TEST_F(Menus, TheLogShowsTheLogOfTheRunThatIsOpened) {
     EXPECT_TRUE(says("started"));
 }
 
+// One line for each save, in words; also of a log that an earlier version has written.
+TEST_F(Menus, TheLogOfTheRunIsInWords) {
+    make();
+    open_trained_run(20);
+    std::ofstream(folder_ / "log.txt", std::ios::app)
+        << "2026-01-01T00:00:00Z step 3 setting: {\"text\":\"train.clip 1\"}\n"
+        << "2026-01-01T00:00:00Z step 4 save: {\"text\":\"\"}\n";
+    make();
+    stage_->frame().open(folder_.string());
+    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 4\nclick log/main/tab\nframes 4\n");
+    const auto lines = [this] { return value_of("log/main/run_lines"); };
+    EXPECT_TRUE(until([&] {
+        return lines().find("step 3 setting: train.clip 1") != std::string::npos;
+    })) << lines();
+    run("set log/main/filter {\nframes 3\n");
+    EXPECT_TRUE(lines().starts_with("0 of ")) << lines();
+    run("set log/main/filter save\nframes 3\n");
+    EXPECT_TRUE(lines().starts_with("1 of ")) << "its last step: " << lines();
+}
+
+TEST_F(Menus, TheKeysStandBeforeWhatThePanesShow) {
+    run("view.workspace_biases\nframes 4\nhelp.keys\nframes 4\n");
+    int in_view = 0;
+    for (const WidgetRecord& widget : ui().recorder.last())
+        if (widget.path.id.starts_with("shortcuts/keys/") && widget.kind == "row" &&
+            widget.visible && widget.max.y < 960)
+            ++in_view;
+    EXPECT_GE(in_view, 25);
+}
+
 TEST_F(Menus, TheOpenCardTakesTheKeyboardIntoItsPath) {
     run("file.open\nframes 4\n");
     EXPECT_TRUE(ImGui::GetIO().WantTextInput);
