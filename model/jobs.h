@@ -3,6 +3,7 @@
 // shared state. Plain types only. No LibTorch, no JSON. Errors: aft::Error with the file, key or
 // flag. One header a subject; who needs one alone includes that.
 #pragma once
+#include "model/jobs/compare.h"
 #include "model/jobs/complete.h"
 #include "model/jobs/cost.h"
 #include "model/jobs/eval.h"

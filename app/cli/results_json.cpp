@@ -100,6 +100,7 @@ json to_json(const CompleteResult& result) {
         out["original_log_likelihood"] = *result.original_log_likelihood_nats;
     if (result.weights_cost_bits_per_dim)
         out["weights_cost_bits_per_dim"] = *result.weights_cost_bits_per_dim;
+    if (result.changed) out["changed"] = *result.changed;
     if (!result.grid.empty()) out["grid"] = result.grid;
     if (!result.file.empty()) out["file"] = result.file;
     return out;

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 namespace aft {
+struct CompareResult;
 struct CompleteBatchResult;
 struct CompleteResult;
 struct CostResult;
@@ -24,6 +25,7 @@ struct TrainResult;
 
 namespace aft::app {
 
+[[nodiscard]] nlohmann::json to_json(const CompareResult& result);
 [[nodiscard]] nlohmann::json to_json(const CompleteResult& result);
 [[nodiscard]] nlohmann::json to_json(const CompleteBatchResult& result);
 [[nodiscard]] nlohmann::json to_json(const CostResult& result);

@@ -1,4 +1,5 @@
 // afterimage complete: fills in the masked part of a picture, or continues a text.
+#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "app/state/picture_list.h"
 #include "core/caught.h"
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/jobs/complete.h"
 
 namespace aft::app {
@@ -21,6 +23,7 @@ struct CompleteFlags {
     std::optional<std::string> index;
     std::vector<int64_t> indices;  // of --index
     std::optional<int64_t> keep_rows, length, samples;
+    std::string change;
     bool json = false;
     RankFlags ranks;
 };
@@ -52,6 +55,28 @@ void check_origin(const CompleteFlags& flags) {
                    picture ? "--image" : "--prompt");
 }
 
+// SAMPLE:POSITION=LEVEL
+ChangedValue parse_change(const std::string& words) {
+    ChangedValue out;
+    const char* at = words.data();
+    const char* const end = at + words.size();
+    bool is_right = true;
+    const auto number = [&](int64_t& value, char after) {
+        const auto [next, error] = std::from_chars(at, end, value);
+        const bool is_last = after == 0;
+        is_right = is_right && error == std::errc() && value >= 0 &&
+                   (is_last ? next == end : next < end && *next == after);
+        at = is_right && !is_last ? next + 1 : end;
+    };
+    number(out.sample, ':');
+    number(out.position, '=');
+    number(out.level, 0);
+    if (!is_right)
+        fail_usage("--change: found '{}', expected SAMPLE:POSITION=LEVEL, as in 0:136=15",
+                   shown(words));
+    return out;
+}
+
 void print_completions(const CompleteResult& result, const CompleteFlags& flags) {
     const bool has_file = !flags.request.prompt || !flags.request.out.empty();
     if (flags.json || has_file) return print_result(to_json(result), flags.json);
@@ -78,6 +103,7 @@ nlohmann::json same_on_all(const CompleteFlags& flags) {
             {"--seed", sample.seed},
             {"--particles", sample.particles},
             {"--weights", sample.weights},
+            {"--change", flags.change},
             {"--recipe", request.recipe}};
 }
 
@@ -101,6 +127,7 @@ int complete(CompleteFlags& flags, const Globals& globals) {
     request.length = flags.length.value_or(request.length);
     const bool one_picture = !request.prompt && request.out.ends_with(".png");
     request.sample.samples = flags.samples.value_or(one_picture ? 1 : request.sample.samples);
+    if (!flags.change.empty()) request.change = parse_change(flags.change);
     const Ranks ranks(flags.ranks, globals, same_on_all(flags));
     request.ranks = ranks.group();
     request.device = globals.device;
@@ -158,6 +185,10 @@ CommandRun setup(CLI::App& command) {
              request.prompt);
     add_whole(command, {"--length", "bytes of text to add", 1, 1 << 20}, flags->length);
     add_sampling(command, *flags);
+    add_text(command,
+             {"--change", "another value in a sample, from which it is drawn anew",
+              "SAMPLE:POSITION=LEVEL"},
+             flags->change);
     add_text(command, {"-o,--out", "folder, or one .png; text: a file", "PATH"}, request.out);
     add_text(command,
              {"--recipe", "interventions on the model (afterimage list interventions)", "FILE"},

@@ -8,6 +8,7 @@ CommandRoom eval_command();
 CommandRoom complete_command();
 CommandRoom inspect_command();
 CommandRoom probe_command();
+CommandRoom compare_command();
 CommandRoom figure_command();
 CommandRoom op_command();
 CommandRoom run_command();
@@ -32,6 +33,7 @@ const std::vector<CommandRoom>& commands() {
         complete_command(),
         inspect_command(),
         probe_command(),
+        compare_command(),
         figure_command(),
         op_command(),
         run_command(),

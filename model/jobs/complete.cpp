@@ -25,6 +25,7 @@ struct Task {
     ModelConfig model;
     CompletionRequest request;
     std::string note;
+    std::optional<ChangedValue> change{};
     bool known_original = false;  // the picture behind the mask is there to compare with
 };
 
@@ -56,6 +57,7 @@ Task picture_task(const CompleteRequest& job, const Checkpoint& checkpoint,
     task.path = checkpoint.path;
     task.model = model;
     task.request.sample = job.sample;
+    task.change = job.change;
     task.request.tokens = input.tokens;
     task.request.unknown = unknown_of(job, model);
     task.note = input.note;
@@ -73,6 +75,7 @@ Task text_task(const CompleteRequest& job, const Checkpoint& checkpoint) {
     task.path = checkpoint.path;
     task.model = model;
     task.request.sample = job.sample;
+    task.change = job.change;
     task.request.tokens = text_tokens(*job.prompt, alphabet_of(checkpoint));
     const auto most = static_cast<size_t>(std::max<int64_t>(model.tokens() - 1, 0));
     if (task.request.tokens.size() > most) {
@@ -238,14 +241,46 @@ struct OpenedModel {
     const Net& net;
 };
 
+// The sample with the changed value; returns how many of its values differ then.
+int64_t change_value(const Net& net, const Task& task, Completion& done,
+                     const JobControl& control) {
+    const ChangedValue& change = *task.change;
+    const auto total = static_cast<int64_t>(task.request.unknown.size());
+    if (change.sample < 0 || change.sample >= static_cast<int64_t>(done.samples.size()))
+        fail_usage("--change: sample {} is not there; allowed: 0 to {}", change.sample,
+                   done.samples.size() - 1);
+    if (change.position < 0 || change.position >= total ||
+        task.request.unknown[static_cast<size_t>(change.position)] == 0)
+        fail_usage("--change: position {} is not filled in; it is one of 0 to {} in the mask",
+                   change.position, total - 1);
+    CompletionRequest request = task.request;
+    request.tokens = done.samples.front();
+    request.from_position = change.position;
+    request.from_sample = change.sample;
+    request.forced = change.level;
+    CompletionHooks hooks;
+    hooks.continued = &done;
+    Completion next = run_completion(net, request, hooks, control);
+    if (next.stopped) throw Interrupted();
+    const auto at = static_cast<size_t>(change.sample);
+    int64_t changed = 0;
+    for (size_t i = 0; i < next.samples[at].size(); ++i)
+        changed += next.samples[at][i] != done.samples[at][i] ? 1 : 0;
+    done = std::move(next);
+    return changed;
+}
+
 Finished finish(const OpenedModel& model, const CompleteRequest& job, const Task& task,
                 const JobControl& control) {
     const auto& [checkpoint, net] = model;
     Finished out;
     out.done = complete_part(job, task, net, control);
     if (job.ranks != nullptr && job.ranks->rank() != 0) return {};
+    std::optional<int64_t> changed;
+    if (task.change) changed = change_value(net, task, out.done, control);
     out.done.step = checkpoint.step;
     out.result = describe(job, task, out.done);
+    out.result.changed = changed;
     if (task.known_original)
         out.result.original_log_likelihood_nats = naming_model(checkpoint.path, [&] {
             return log_likelihood(net, task.request.tokens, task.request.unknown);

@@ -13,12 +13,18 @@ namespace aft {
 
 class RankGroup;
 
+// Another value in place of the drawn one: what follows it is drawn anew, with the same random
+// numbers.
+struct ChangedValue {
+    int64_t sample = 0, position = 0, level = 0;
+};
 struct CompleteRequest {
     std::string model, image, mask, data, device = "cpu";
     std::optional<std::string> prompt;  // text to continue; empty: from nothing
     int64_t index = 0;                  // of data, when no image is given
     int64_t keep_rows = -1, length = 256;
     SampleOptions sample;
+    std::optional<ChangedValue> change{};
     std::string out;             // folder or .png; text: file or empty
     std::string recipe;          // file of interventions on the model (jobs/recipe.h); "" = none
     RankGroup* ranks = nullptr;  // processes that share the samples; none: alone. Outlives the job.
@@ -43,6 +49,7 @@ struct CompleteResult {
     std::optional<double> original_log_likelihood_nats;
     // Reduced weights: what they cost on the original, or on the first text.
     std::optional<double> weights_cost_bits_per_dim;
+    std::optional<int64_t> changed;  // with a changed value: how many differ then in its sample
     std::string grid;  // picture of input and samples, in the folder asked for; "" = none
     std::string file;  // of the texts; "" = none
 };

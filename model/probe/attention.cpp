@@ -20,11 +20,6 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     const std::string reduce = probe::option(room, request, "reduce");
     const bool mark = probe::option(room, request, "visible") == "nan";
     const probe::ShareRows rows = probe::share_rows(context, request, part);
-    const at::Tensor& a = rows.shares;
-    const at::Tensor entropy = -at::xlogy(a, a).sum(1) / std::log(2.0);
-    const double most = std::log2(static_cast<double>(rows.visible.sum().item<int64_t>()));
-    const at::Tensor sharpness =
-        most > 0 ? (1 - entropy / most).clamp(0, 1) : at::ones_like(entropy);
     at::Tensor shown = probe::reduced(rows, reduce);
     if (mark) shown = at::where(rows.visible, shown, std::nan(""));
 
@@ -36,8 +31,8 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
     };
     return {{field("attention", shown, "share", {rows.axis, "source"}),
              field("gate", rows.gate, "", {rows.axis}),
-             field("entropy", entropy, "bits", {rows.axis}),
-             field("sharpness", sharpness, "", {rows.axis}),
+             field("entropy", probe::entropy_bits(rows), "bits", {rows.axis}),
+             field("sharpness", probe::sharpness(rows), "", {rows.axis}),
              field("channel", rows.index, "", {rows.axis})}};
 }
 

@@ -18,13 +18,15 @@ ProbeRoom formation_probe();
 ProbeRoom components_probe();
 ProbeRoom trace_probe();
 ProbeRoom symmetry_probe();
+ProbeRoom channels_probe();
 
 const std::vector<ProbeRoom>& probes() {
     static const std::vector<ProbeRoom> rooms{
         bias_probe(),      kernel_probe(),      attention_probe(), keys_probe(),
         gates_probe(),     predictions_probe(), priors_probe(),    relative_attention_probe(),
         loss_probe(),      reach_probe(),       rank_probe(),      patching_probe(),
-        formation_probe(), components_probe(),  trace_probe(),     symmetry_probe()};
+        formation_probe(), components_probe(),  trace_probe(),     symmetry_probe(),
+        channels_probe()};
     return rooms;
 }
 

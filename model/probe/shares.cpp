@@ -75,6 +75,22 @@ ShareRows LayerShares::at(int64_t target) const {
     return out;
 }
 
+at::Tensor entropy_bits(const ShareRows& rows) {
+    return -at::xlogy(rows.shares, rows.shares).sum(1) / std::log(2.0);
+}
+
+at::Tensor sharpness(const ShareRows& rows) {
+    const at::Tensor entropy = entropy_bits(rows);
+    const double most = std::log2(static_cast<double>(rows.visible.sum().item<int64_t>()));
+    return most > 0 ? (1 - entropy / most).clamp(0, 1) : at::ones_like(entropy);
+}
+
+at::Tensor divergence_bits(const at::Tensor& rows, const at::Tensor& from) {
+    const at::Tensor both = (rows > 0).logical_and(from > 0);
+    const at::Tensor ratio = at::where(both, rows / from, at::ones_like(rows));
+    return ((rows * ratio.log()).sum(1) / std::log(2.0)).clamp_min(0);
+}
+
 ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
                      const std::string& part) {
     return LayerShares(context, request, part).at(request.position);

@@ -36,6 +36,12 @@ class LayerShares {
     const LayerTaps& taps_;
     std::optional<BiasTable> table_;  // none: the layer has no position bias
 };
+// Entropy of each row, bits, [rows]; and 1 - entropy / log2(visible sources): 1 = one source has
+// all, 0 = all have the same.
+[[nodiscard]] at::Tensor entropy_bits(const ShareRows& rows);
+[[nodiscard]] at::Tensor sharpness(const ShareRows& rows);
+// Of rows [n, T] from a row [1, T]: sum of row log2(row / from), bits, [n], where both are above 0.
+[[nodiscard]] at::Tensor divergence_bits(const at::Tensor& rows, const at::Tensor& from);
 // Of the request's position.
 [[nodiscard]] ShareRows share_rows(const ProbeContext& context, const ProbeRequest& request,
                                    const std::string& part);

@@ -172,6 +172,13 @@ void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int
                       .max = {corner.x + all, corner.y + ui.px(26)},
                       .value = words,
                       .why_not = {}});
+    if (!cells_.empty())
+        ui.recorder.area({.kind = "value",
+                          .path = ui.recorder.claim("First channel##first_channel"),
+                          .min = corner,
+                          .max = {corner.x + all, corner.y + ui.px(26)},
+                          .value = cells_.front().label + " " + cells_.front().bar_text,
+                          .why_not = {}});
     ImGui::SetCursorScreenPos({corner.x + std::max(used, all - ui.px(290)), corner.y});
     draw_order(ui, data);
 }

@@ -28,19 +28,6 @@ struct LayerAnswers {
     bool matches = true;
 };
 
-// 1 - |fixed|^2 / |raw|^2 of the change of the matched heads.
-double share_of_gauge(const LayerAnswers& in, const LayerNumbers& fixed) {
-    const FieldSet &a = *in.raw_a, &b = *in.raw_b;
-    double raw = 0;
-    for (const HeadMatch& pair : fixed.matching.pairs) {
-        const std::vector<float> of_a = map_of_slot(a, in.form_a, pair.a);
-        const std::vector<float> of_b = map_of_slot(b, in.form_b, pair.b);
-        raw = std::hypot(raw, map_distance(of_a, of_b).norm_change);
-    }
-    const double ratio = fixed.all.norm_change / raw;
-    return raw > 0 ? std::max(0.0, 1 - ratio * ratio) : std::nan("");
-}
-
 LayerNumbers work_out(const LayerAnswers& in) {
     LayerNumbers out;
     const std::string error = error_words([&] {
@@ -52,7 +39,9 @@ LayerNumbers work_out(const LayerAnswers& in) {
                              .block = in.block,
                              .matches = in.matches},
                             CompareNumbers::kMostChanges);
-        if (in.raw_a && in.raw_b && in.block == 1) out.removed_by_gauge = share_of_gauge(in, out);
+        if (in.raw_a && in.raw_b && in.block == 1)
+            out.removed_by_gauge =
+                share_of_gauge(heads_of(*in.raw_a, in.form_a), heads_of(*in.raw_b, in.form_b), out);
     });
     out.layer = in.layer;
     if (!error.empty()) out.error = error;

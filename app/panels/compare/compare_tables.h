@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/panels/compare/compare_numbers.h"
+#include "model/jobs/compare.h"
 
 namespace aft::app {
 
@@ -15,13 +16,6 @@ namespace aft::app {
 [[nodiscard]] std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
                                               const CompareNumbers& numbers);
 
-struct DifferingSetting {
-    std::string key;
-    std::vector<std::string> values;  // of each config
-};
-// Rows of the settings that are not the same in all; those that none of them reads are left out.
-[[nodiscard]] std::vector<DifferingSetting> differing_settings(
-    const std::vector<const Config*>& configs);
 void settings_table(PaneContext& ui, const CompareSlots& slots);
 
 // "Layer 3 of 12" while numbers are on their way; why there are none; "" = all are there.

@@ -17,14 +17,6 @@ const Field* main_field_of(const FieldSet& fields) {
     return mean != nullptr ? mean : fields.fields.data();
 }
 
-// Heads of one layer as one list of maps.
-HeadMaps heads_of(const FieldSet& fields, const BiasForm& form) {
-    const Field* const field = main_field_of(fields);
-    const int64_t heads = matched_heads(form);
-    if (field == nullptr || heads <= 0 || field->values.size() % size_t(heads) != 0) return {};
-    return {.values = field->values, .heads = heads};
-}
-
 // Of a cell of head `head`: where it stands in a map as it is drawn.
 HeadChange change_at(const LayerInput& in, const HeadMatch& pair, const CellChange& cell) {
     HeadChange out{.layer = in.layer, .head_a = pair.a, .head_b = pair.b};
@@ -56,6 +48,13 @@ int64_t step_of_fields(const FieldSet& fields) {
 }
 
 }  // namespace
+
+HeadMaps heads_of(const FieldSet& fields, const BiasForm& form) {
+    const Field* const field = main_field_of(fields);
+    const int64_t heads = matched_heads(form);
+    if (field == nullptr || heads <= 0 || field->values.size() % size_t(heads) != 0) return {};
+    return {.values = field->values, .heads = heads};
+}
 
 std::vector<float> map_of_slot(const FieldSet& fields, const BiasForm& form, int64_t head) {
     if (fields.fields.empty()) return {};
@@ -143,11 +142,7 @@ LayerNumbers compare_layer(const LayerInput& in, size_t most_changes) {
         out.error = "The answers of the two slots have different shapes.";
         return out;
     }
-    const HeadScores scores = correlate_heads(a, b);
-    out.matching = in.matches ? match_heads(scores) : same_order(scores);
-    for (const HeadMatch& pair : out.matching.pairs)
-        out.heads.push_back(map_distance(a.head(pair.a), b.head(pair.b)));
-    out.all = together(out.heads);
+    static_cast<LayerComparison&>(out) = compare_heads(a, b, in.matches);
     if (in.block == 1) add_largest(out, in, {a, b}, most_changes);
     return out;
 }

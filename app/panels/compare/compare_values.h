@@ -9,7 +9,7 @@
 
 #include "app/panels/shared/bias_map.h"
 #include "app/state/compare_choice.h"
-#include "core/compare/map_compare.h"
+#include "core/compare/layer_compare.h"
 
 namespace aft::app {
 
@@ -17,6 +17,8 @@ namespace aft::app {
 // answer with all heads.
 [[nodiscard]] std::vector<float> map_of_slot(const FieldSet& fields, const BiasForm& form,
                                              int64_t head);
+// Heads of one layer as one list of maps; empty where the answer has another shape.
+[[nodiscard]] HeadMaps heads_of(const FieldSet& fields, const BiasForm& form);
 // Row i of the result is row order[i]; NaN where that is -1.
 [[nodiscard]] std::vector<float> reordered_rows(std::span<const float> map, int64_t columns,
                                                 std::span<const int64_t> order);
@@ -46,11 +48,8 @@ struct HeadChange {
     [[nodiscard]] double change() const { return b - a; }
 };
 
-struct LayerNumbers {
+struct LayerNumbers : LayerComparison {  // in the gauge that is asked for
     int64_t layer = 0;
-    HeadMatching matching;           // by similarity in the gauge that is asked for
-    std::vector<MapDistance> heads;  // of the pairs of `matching`
-    MapDistance all;                 // of the layer
     std::vector<HeadChange> largest;
     int64_t block = 1;  // > 1: of means over blocks of so many cells a side, without `largest`
     int64_t step_a = -1, step_b = -1;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "app/panels/complete/batch_run.h"
@@ -10,6 +12,10 @@
 #include "app/panels/shared/completion_inputs.h"
 #include "app/panels/shared/whole_step.h"
 #include "app/state/picture_list.h"
+#include "core/caught.h"
+#include "core/check.h"
+#include "core/free_file.h"
+#include "core/images/image.h"
 #include "core/text.h"
 #include "model/model_files.h"
 
@@ -35,6 +41,16 @@ std::string sampling_flags(const SampleOptions& sample) {
     if (sample.top_k > 0) out += fmt::format(" --top-k {}", sample.top_k);
     if (sample.top_p < 1) out += fmt::format(" --top-p {}", sample.top_p);
     if (sample.particles > 1) out += fmt::format(" --particles {}", sample.particles);
+    return out;
+}
+
+// Read back, its levels are these.
+Image sample_picture(const ModelConfig& model, const std::vector<uint8_t>& levels) {
+    Image out{
+        .width = model.width, .height = model.height, .channels = model.channels, .pixels = {}};
+    const double top = double(std::max<int64_t>(1, model.levels - 1));
+    for (const uint8_t level : levels)
+        out.pixels.push_back(uint8_t(std::lround(255 * level / top)));
     return out;
 }
 
@@ -76,6 +92,52 @@ CopiedCommand completion_command(const ViewState& ui) {
     out.command += sampling_flags(choice.sample) +
                    (is_text_model(ui) ? " -o completion.txt" : " -o completions");
     return out;
+}
+
+CopiedCommand distribution_command(const ViewState& ui, const Completion& completion,
+                                   const std::string& file) {
+    const int64_t step = whole_step(ui), position = position_looked_at(ui, completion);
+    const std::vector<uint8_t>& sample = completion.samples[sample_looked_at(ui, completion)];
+    if (position < 0) return {"", "Nothing is sampled yet."};
+    CopiedCommand out{.command = "afterimage probe predictions " +
+                                 shell_word(checkpoint_file(ui.status.path, step)),
+                      .why_not = why_no_command(ui, step)};
+    int64_t asked = position;
+    if (is_text_model(ui)) {
+        const std::vector<uint8_t> bytes = shown_bytes(ui, sample, size_t(position) + 1);
+        const int64_t first = std::max<int64_t>(0, position + 1 - ui.status.tokens);
+        const std::string words(bytes.begin() + first, bytes.end());
+        if (words.find('\0') != std::string::npos)
+            return {"", "The text holds a byte 0, which no command line can carry."};
+        asked -= first;
+        out.command += " --text " + shell_word(words);
+    } else {
+        out.command += " --image " + shell_word(file);
+        out.note = "The sample is in " + file + ".";
+    }
+    out.command += fmt::format(" --position {} -o predictions.npy", asked);
+    return out;
+}
+
+void distribution_button(Ui& ui, const Completion& completion, bool is_current) {
+    constexpr const char* kSample = "sample.png";
+    CopiedCommand copied = distribution_command(ui, completion, kSample);
+    if (!is_current) copied = {"", "What is shown is being read anew."};
+    if (!copy_command_button(ui, copied,
+                             "Copies the command that writes this distribution, as "
+                             "log-probabilities. The sample of a picture is written into "
+                             "sample.png, over no other file.") ||
+        is_text_model(ui))
+        return;
+    const std::string problem = error_words([&] {
+        const std::filesystem::path file = free_file(kSample);
+        if (file.empty()) fail("{}: all names like this one are taken", kSample);
+        write_png(file, sample_picture(ui.status.config.model,
+                                       completion.samples[sample_looked_at(ui, completion)]));
+        copied = distribution_command(ui, completion, file.string());
+    });
+    if (problem.empty()) return ImGui::SetClipboardText(copied.command.c_str());
+    ui.toasts.add({.kind = ToastKind::error, .title = "Sample not saved", .detail = problem});
 }
 
 }  // namespace aft::app

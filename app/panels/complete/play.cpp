@@ -6,7 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/panels/complete/completion_command.h"
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/play_words.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/positions.h"
 #include "app/panels/shared/watch.h"
@@ -42,58 +44,15 @@ class PlayPanel : public Panel {
     Watch watch_;
     AskTurn turn_;
     std::vector<double> shares_;  // probability of each level at the position
-    uint64_t of_ = 0;             // completion that was played last
-    int64_t place_ = -1;          // of the position among the filled ones
+    struct PlayedCompletion {
+        std::shared_ptr<const Completion> now, before;  // before: the one that it took the place of
+    } played_;
+    int64_t place_ = -1;  // of the position among the filled ones
     bool playing_ = false;
     int64_t per_second_ = 30;
     double play_from_ = 0;
     int64_t play_place_ = 0;
 };
-
-// Of a text model: what its token stands for.
-uint8_t byte_of(const ModelView& ui, int64_t level) {
-    const auto& alphabet = ui.status.alphabet;
-    const auto at = static_cast<size_t>(level);
-    return alphabet.empty()       ? static_cast<uint8_t>(level)
-           : at < alphabet.size() ? alphabet[at]
-                                  : uint8_t{0};
-}
-
-// Under its bar: "17", "a", "C3".
-std::string axis_words(const ModelView& ui, int64_t level) {
-    if (!is_text_model(ui)) return std::to_string(level);
-    const uint8_t byte = byte_of(ui, level);
-    if (byte == '\n') return "\\n";
-    if (byte == ' ') return "' '";
-    return byte > 32 && byte < 127 ? std::string(1, static_cast<char>(byte))
-                                   : fmt::format("{:02X}", byte);
-}
-
-std::string level_words(const ModelView& ui, int64_t level) {
-    if (!is_text_model(ui)) return std::to_string(level);
-    const uint8_t byte = byte_of(ui, level);
-    if (byte == '\n') return "line end";
-    if (byte == ' ') return "blank";
-    return byte > 32 && byte < 127 ? fmt::format("'{}'", static_cast<char>(byte))
-                                   : fmt::format("byte {}", byte);
-}
-
-// Its section's id: "byte_12", "y_3_x_4_g".
-std::string place_id(const ModelView& ui, int64_t position) {
-    if (is_text_model(ui)) return fmt::format("byte_{}", position);
-    const Positions::GridPosition place = Positions(ui.status).target(position);
-    const char* names[] = {"_r", "_g", "_b"};
-    return fmt::format("y_{}_x_{}{}", place.y, place.x,
-                       ui.status.config.model.channels == 3 ? names[place.channel] : "");
-}
-
-std::string place_words(const ModelView& ui, int64_t position) {
-    if (is_text_model(ui)) return fmt::format("byte {}", group_thousands(position));
-    const Positions::GridPosition place = Positions(ui.status).target(position);
-    const int64_t channels = ui.status.config.model.channels;
-    const char* names[] = {", R", ", G", ", B"};
-    return fmt::format("y {}, x {}{}", place.y, place.x, channels == 3 ? names[place.channel] : "");
-}
 
 void PlayPanel::go_to(ViewState& ui, const FilledPositions& filled, int64_t place) {
     if (filled.decided == 0) return;
@@ -300,7 +259,7 @@ bool choose_level(PaneContext& ui, int64_t drawn, int64_t& level) {
                           level);
     std::vector<std::string> bytes;
     for (int64_t i = 0; i < levels; ++i)
-        bytes.push_back(fmt::format("{}##byte_{}", level_words(ui, i), byte_of(ui, i)));
+        bytes.push_back(fmt::format("{}##byte_{}", level_words(ui, i), level_byte(ui, i)));
     label_column(ui, "New byte");
     int chosen = static_cast<int>(level);
     if (!combo(ui, "New byte##new_level", chosen, {.list = bytes, .tip = tip})) return false;
@@ -331,6 +290,9 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
     }
     const int64_t original = original_level(ui, completion, position);
     if (original >= 0) key_value(ui, "Original level##original_level", std::to_string(original));
+    if (const auto changed = changed_values(played_.before.get(), completion, sample))
+        key_value(ui, "Changed values##changed_values",
+                  fmt::format("{} of {}", *changed, filled.at.size()));
     ImGui::Dummy({1, ui.px(4)});
     int64_t level = choice.level >= 0 ? choice.level : drawn;
     if (choose_level(ui, drawn, level)) {
@@ -340,6 +302,7 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
     (void)action_button(ui, "complete.from_here");
     ImGui::SameLine(0, ui.px(8));
     (void)action_button(ui, "complete.look_from_here", ButtonKind::icon);
+    distribution_button(ui, completion, watch_.is_current());
 }
 
 void PlayPanel::draw(Ui& ui) {
@@ -355,10 +318,11 @@ void PlayPanel::draw(Ui& ui) {
         return;
     }
     const FilledPositions filled = filled_positions(*completion);
-    if (of_ != completion->id) {
-        of_ = completion->id;
+    if (!played_.now || played_.now->id != completion->id) {
+        played_.before = std::exchange(played_.now, completion);
         playing_ = false;
     }
+    played_.now = completion;
     advance(ui, filled);
     const int64_t position = position_looked_at(ui, *completion);
     const auto found = std::find(filled.at.begin(), filled.at.end(), position);

@@ -20,13 +20,13 @@ std::string shown_data(const ViewState& ui) {
     return spec.text();
 }
 
-std::string probe_command(const ViewState& ui, const ProbeRequest& request) {
-    const bool is_file = is_checkpoint_file(ui.status.path);
-    const int64_t step = request.step < 0 ? ui.shown_step() : request.step;
-    std::string out =
-        fmt::format("afterimage probe {} {} --layer {}", request.probe,
-                    shell_word(is_file ? ui.status.path : checkpoint_file(ui.status.path, step)),
-                    request.layer);
+namespace {
+
+// All but the file that it writes.
+std::string probe_words(const ViewState& ui, const ProbeRequest& request,
+                        const std::string& model) {
+    std::string out = fmt::format("afterimage probe {} {} --layer {}", request.probe,
+                                  shell_word(model), request.layer);
     if (request.head >= 0) out += fmt::format(" --head {}", request.head);
     if (request.channel >= 0) out += fmt::format(" --channel {}", request.channel);
     if (request.position > 0) out += fmt::format(" --position {}", request.position);
@@ -34,12 +34,24 @@ std::string probe_command(const ViewState& ui, const ProbeRequest& request) {
         out += key == kPositionOption ? fmt::format(" --option {}={}", key, shell_word(value))
                                       : fmt::format(" --{} {}", key, shell_word(value));
     const ImageChoice& image = ui.selection.image;
-    if (request.tokens.empty()) return out + fmt::format(" -o {}.npy", request.probe);
-    if (!image.path.empty())
-        out += " --image " + shell_word(image.path);
-    else
-        out += fmt::format(" --data {} --index {}", shell_word(shown_data(ui)), image.index);
-    return out + fmt::format(" -o {}.npy", request.probe);
+    if (request.tokens.empty()) return out;
+    if (!image.path.empty()) return out + " --image " + shell_word(image.path);
+    return out + fmt::format(" --data {} --index {}", shell_word(shown_data(ui)), image.index);
+}
+
+}  // namespace
+
+std::string probe_command(const ViewState& ui, const ProbeRequest& request) {
+    const bool is_file = is_checkpoint_file(ui.status.path);
+    const int64_t step = request.step < 0 ? ui.shown_step() : request.step;
+    return probe_words(ui, request,
+                       is_file ? ui.status.path : checkpoint_file(ui.status.path, step)) +
+           fmt::format(" -o {}.npy", request.probe);
+}
+
+std::string moments_command(const ViewState& ui, const ProbeRequest& request,
+                            const std::string& file) {
+    return probe_words(ui, request, ui.status.path) + " --moments -o " + shell_word(file);
 }
 
 std::string why_no_command(const ViewState& ui, int64_t step) {
@@ -66,15 +78,16 @@ CopiedCommand command_of(const ViewState& ui, const Watch& watch, ProbeRequest r
     return {probe_command(ui, request), why_no_command(ui, request.step)};
 }
 
-void copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip) {
+bool copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip) {
     const Button copy{
         .name = "Copy as command##copy_as_command", .why_not = copied.why_not, .tip = tip};
     if (ui.picture.is_now() && copied.why_not.empty())
         ui.picture.numbers.commands.push_back(copied.command);
     if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
-    if (!button(ui, copy)) return;
+    if (!button(ui, copy)) return false;
     ImGui::SetClipboardText(copied.command.c_str());
     ui.toasts.add({.kind = ToastKind::done, .title = "Command copied", .detail = copied.note});
+    return true;
 }
 
 }  // namespace aft::app

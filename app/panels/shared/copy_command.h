@@ -14,6 +14,9 @@ namespace aft::app {
 // `afterimage probe ...` for this request of the open model at the step that is shown, its input
 // taken from where the shown one is from. A request without tokens has none.
 [[nodiscard]] std::string probe_command(const ViewState& ui, const ProbeRequest& request);
+// The same at every stored step of the run, into this file.
+[[nodiscard]] std::string moments_command(const ViewState& ui, const ProbeRequest& request,
+                                          const std::string& file);
 // Why no command gives the same at this step: its weights are not on the disk; "" = one does.
 [[nodiscard]] std::string why_no_command(const ViewState& ui, int64_t step);
 
@@ -25,8 +28,8 @@ struct CopiedCommand {
 // The same at the step that is shown, with what else the pane has made of the answer.
 [[nodiscard]] CopiedCommand command_of(const ViewState& ui, const Watch& watch,
                                        ProbeRequest request);
-// At the cursor, or on a new line where this one is full.
-void copy_command_button(
+// At the cursor, or on a new line where this one is full. True: it is on the clipboard now.
+bool copy_command_button(
     Ui& ui, const CopiedCommand& copied,
     const char* tip = "Copies the command that writes what is shown here as numbers.");
 

@@ -1,42 +1,16 @@
 // The steps of docs/guide.md: after at most five actions the number that the guide promises is on
-// the screen.
-#include <sstream>
-
-#include "core/files.h"
+// the screen, and its command gives the same one.
+#include "app/cli/program.h"
+#include "tests/app/frame/guide_text.h"
 #include "tests/app/panels/own_operator_file.h"
 #include "tests/app/stage_fixture.h"
-#include "tests/source_file.h"
 
 namespace aft::app {
 namespace {
 
 constexpr size_t kMostActions = 5;
-
-struct Question {
-    std::string title;
-    std::vector<std::string> actions;
-    std::string shows;  // id of a widget
-};
-
-// Sections "## N. ..." with a block ```steps.
-std::vector<Question> questions() {
-    std::istringstream text(read_file(source_file("docs/guide.md")));
-    std::vector<Question> out;
-    std::string line, title;
-    while (std::getline(text, line)) {
-        if (line.starts_with("## ")) title = line.substr(3);
-        if (line != "```steps") continue;
-        Question question{title, {}, {}};
-        while (std::getline(text, line) && line != "```") {
-            if (line.starts_with("shows "))
-                question.shows = line.substr(6);
-            else
-                question.actions.push_back(line);
-        }
-        out.push_back(std::move(question));
-    }
-    return out;
-}
+// What takes long, or says in words what the screen says in words.
+constexpr size_t kWithoutNumbers[] = {10, 11};
 
 class Guide : public BareTest {
   protected:
@@ -47,32 +21,91 @@ class Guide : public BareTest {
     }
     void TearDown() override { fs::current_path(before_); }
     fs::path before_ = fs::current_path();
-    void open_run(size_t number) {
+    std::string answer_;  // what the last command with --json has printed
+
+    std::string open_run(size_t number) {
         initialize_model("cpu", 1);
         make();
         OpenRequest request;
         request.config = load_preset("demo-mirror");
         request.config->train.steps = 20;
         request.out = (scratch_ / ("run" + std::to_string(number))).string();
+        const std::string path = request.out;
         ui().commands.send(OpenRun{request});
         run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
+        return path;
     }
     [[nodiscard]] bool has_number(const std::string& id) {
-        const std::string value = value_of(id);
-        return value.find_first_of("0123456789") != std::string::npos;
+        return !shown_numbers(value_of(id)).empty();
+    }
+    void run_command(const std::string& line, const std::string& path) {
+        std::istringstream text(line);
+        std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+        std::vector<char*> arguments;
+        bool prints_json = false;
+        for (std::string& word : words) {
+            std::erase(word, '\'');  // as a shell would
+            if (word == "runs/mirror") word = path;
+            prints_json |= word == "--json";
+            arguments.push_back(word.data());
+        }
+        testing::internal::CaptureStdout();
+        const int code = run_program(int(arguments.size()), arguments.data());
+        const std::string printed = testing::internal::GetCapturedStdout();
+        EXPECT_EQ(code, 0) << line;
+        if (prints_json) answer_ = printed;
+    }
+    std::optional<double> number_of_command(const SameNumber& same) {
+        std::string place = same.place;
+        if (const size_t from = place.find('['); from != std::string::npos)
+            place =
+                place.substr(0, from) + value_of(place.substr(from + 1, place.size() - from - 2));
+        std::optional<double> value;
+        if (same.file == "json")
+            value = json_number(nlohmann::json::parse(answer_), place);
+        else if (same.file.ends_with(".json"))
+            value = json_number(nlohmann::json::parse(read_file(same.file)), place);
+        else
+            value = csv_number(same.file, place);
+        if (!value) return value;
+        return same.factor * (same.is_exp ? std::exp(*value) : *value);
+    }
+    [[nodiscard]] bool is_same(const SameNumber& same) {
+        const std::vector<ShownNumber> shown = shown_numbers(value_of(same.widget));
+        const std::optional<double> value = number_of_command(same);
+        if (shown.size() < same.number || !value) return false;
+        const ShownNumber& one = shown[same.number - 1];
+        return std::abs(one.value - *value) <= 0.5001 * std::pow(10.0, -one.decimals);
+    }
+    void expect_same_numbers(const Question& question, const std::string& path) {
+        for (const std::string& command : question.commands) {
+            const size_t recipe = command.find("--recipe ");
+            if (recipe != std::string::npos && !question.recipes.empty())
+                std::ofstream(
+                    command.substr(recipe + 9, command.find(' ', recipe + 9) - recipe - 9))
+                    << question.recipes.front() << "\n";
+            run_command(command, path);
+        }
+        for (const SameNumber& same : question.same)
+            EXPECT_TRUE(until([&] { return is_same(same); }, 1500))
+                << same.widget << " = " << value_of(same.widget) << "\n"
+                << same.file << " " << same.place << " = "
+                << number_of_command(same).value_or(std::nan(""));
     }
 };
 
 TEST_F(Guide, EveryQuestionIsAnsweredInFiveActions) {
-    const std::vector<Question> all = questions();
+    const std::vector<Question> all = guide_questions();
     EXPECT_EQ(all.size(), 12u);
     for (const Question& question : all) {
         SCOPED_TRACE(question.title);
+        const auto number = size_t(&question - all.data());
         EXPECT_LE(question.actions.size(), kMostActions);
-        open_run(size_t(&question - all.data()));
+        const std::string path = open_run(number);
         for (const std::string& action : question.actions) {
-            if (action.starts_with("click ")) {
-                const std::string id = action.substr(6);
+            if (action.starts_with("click ") || action.starts_with("set ")) {
+                std::string id = action.substr(action.find(' ') + 1);
+                if (action.starts_with("set ")) id = id.substr(0, id.find(' '));
                 ASSERT_TRUE(until([&] { return is_there(id); })) << action << "\n" << dump(ui());
             }
             run(action + "\nframes 6\n");
@@ -80,6 +113,10 @@ TEST_F(Guide, EveryQuestionIsAnsweredInFiveActions) {
         EXPECT_TRUE(until([&] { return has_number(question.shows); }))
             << question.shows << " = " << value_of(question.shows) << "\n"
             << dump(ui());
+        const bool is_compared = std::find(std::begin(kWithoutNumbers), std::end(kWithoutNumbers),
+                                           number) == std::end(kWithoutNumbers);
+        EXPECT_EQ(question.same.empty(), !is_compared);
+        if (is_compared) expect_same_numbers(question, path);
     }
 }
 
