@@ -155,7 +155,13 @@ TEST_F(CommandsBare, ABiasIsWrittenFromTheStepThatIsShown) {
     EXPECT_TRUE(std::filesystem::exists(words.at(3)));
     ui().selection.pin(20);
     run("map.difference_to_pin\nframes 2\n");
-    EXPECT_TRUE(until([&] { return why().find("not a change") != std::string::npos; })) << why();
+    EXPECT_TRUE(until(
+        [&] {
+            run(std::string("click \"") + kCopy + "\"\nframes 2\n");
+            return copied().find(" --step-a 20 --step-b 40 ") != std::string::npos;
+        },
+        200))
+        << copied();
 }
 
 TEST_F(CommandsBare, AKernelKeepsItsQuantity) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/whole_step.h"
 #include "app/state/confusion_values.h"
@@ -31,6 +32,14 @@ std::string why_not_measured(const ViewState& ui, bool is_busy) {
     if (ui.status.path.empty() || (!is_file && whole_saved_step(ui) < 0))
         return "No step of this run is saved yet: save one first.";
     return "";
+}
+
+CopiedCommand confusion_command(const ViewState& ui, int64_t step) {
+    return {.command = fmt::format("afterimage eval {} --data {} --split validation --limit {} "
+                                   "--confusion confusion.csv",
+                                   shell_word(checkpoint_file(ui.status.path, step)),
+                                   shell_word(ui.status.config.data.source), kMostExamples),
+            .why_not = why_no_command(ui, step)};
 }
 
 }  // namespace
@@ -123,7 +132,7 @@ void ConfusionSection::draw_map(PaneContext& ui, const MeasuredConfusion& answer
          "click shows an example of the pair, another click the next one.");
 }
 
-void ConfusionSection::draw_answer(PaneContext& ui, const MeasuredConfusion& answer) {
+void ConfusionSection::draw_answer(Ui& ui, const MeasuredConfusion& answer) {
     if (!answer.problem.empty()) return hint(ui, "It could not be measured: " + answer.problem);
     if (!answer.result.classes) return hint(ui, "The data have no classes.");
     const EvalClasses& classes = *answer.result.classes;
@@ -142,6 +151,8 @@ void ConfusionSection::draw_answer(PaneContext& ui, const MeasuredConfusion& ans
     if (now >= 0 && now != answer.result.step)
         hint(ui, fmt::format("Now step {} would be measured.", group_thousands(now)));
     draw_map(ui, answer);
+    copy_command_button(ui, confusion_command(ui, answer.result.step),
+                        "Copies the command that writes these counts, labels by answers.");
     for (int64_t label = 0; label < std::min(classes.count, kMostClasses); ++label) {
         const double right = classes.accuracy_of(label);
         key_value(ui,
@@ -156,7 +167,7 @@ void ConfusionSection::draw_answer(PaneContext& ui, const MeasuredConfusion& ans
                              classes.count - kMostClasses));
 }
 
-void ConfusionSection::draw(PaneContext& ui) {
+void ConfusionSection::draw(Ui& ui) {
     if (!ui.status.task.has_classes || ui.session == nullptr) return;
     section(ui, "Confusion##confusion", "which class for which");
     const bool is_busy = measured_.is_busy();

@@ -15,7 +15,7 @@ namespace aft::app {
 class ConfusionSection {
   public:
     // Nothing where the model has no classes.
-    void draw(PaneContext& ui);
+    void draw(Ui& ui);
 
   private:
     struct JudgedExample {
@@ -29,7 +29,7 @@ class ConfusionSection {
     };
     static std::vector<JudgedExample> read_examples(const std::string& path);
     void start(const ViewState& ui);
-    void draw_answer(PaneContext& ui, const MeasuredConfusion& answer);
+    void draw_answer(Ui& ui, const MeasuredConfusion& answer);
     void draw_map(PaneContext& ui, const MeasuredConfusion& answer);
     static void show_next(ViewState& ui, const MeasuredConfusion& answer, const viz::MapCell& pair);
     Background<MeasuredConfusion> measured_;

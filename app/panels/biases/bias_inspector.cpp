@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/panels/biases/bias_tools.h"
+#include "app/panels/shared/compare_command.h"
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
@@ -134,11 +135,36 @@ std::string moments_note(const ViewState& ui, int64_t step) {
         group_thousands(step), at - ui.history.begin(), ui.history.size());
 }
 
+// The change since the newest pin: two stored steps of the run.
+CopiedCommand change_command(const ViewState& ui, const BiasForm& form, const BiasLayers& layers,
+                             int64_t layer) {
+    if (!layers.has(layer)) return {"", "Nothing is shown yet."};
+    const FieldSetPtr now = layers.layer(layer).watch.fields(),
+                      before = layers.layer(layer).pinned.fields();
+    if (!now || !before || now->fields.empty() || before->fields.empty())
+        return {"", "Nothing is shown yet."};
+    MapsToCompare maps{.a = ui.status.path, .b = ui.status.path};
+    maps.step_a = before->fields.front().step;
+    maps.step_b = now->fields.front().step;
+    for (const int64_t step : {maps.step_a, maps.step_b})
+        if (!std::binary_search(ui.history.begin(), ui.history.end(), step))
+            return {"", fmt::format("Step {} is not stored: no command reads it.",
+                                    group_thousands(step))};
+    maps.layer = layer;
+    if (form.has_heads()) maps.head = std::max<int64_t>(0, ui.selection.shown().head);
+    maps.quantity = ui.selection.quantity;
+    maps.gauge = ui.selection.gauge;
+    maps.is_kernel = form.is_kernel();
+    maps.matches = false;  // they are of one run
+    maps.file = fmt::format("change-layer-{}.npy", layer);
+    return {.command = compare_command(maps), .why_not = {}};
+}
+
 }  // namespace
 
 CopiedCommand bias_command(const ViewState& ui, const BiasForm& form, const BiasLayers& layers,
                            int64_t layer) {
-    if (shows_change(ui)) return {"", "A command writes the map of one step, not a change."};
+    if (shows_change(ui)) return change_command(ui, form, layers, layer);
     const FieldSetPtr fields = layers.has(layer) ? layers.layer(layer).watch.fields() : nullptr;
     if (!fields || fields->fields.empty()) return {"", "Nothing is shown yet."};
     const int64_t step = fields->fields.front().step;

@@ -148,7 +148,7 @@ void ComparePanel::draw(Ui& ui) {
 
 void ComparePanel::inspector(Ui& ui) {
     if (ui.stats.frames - frame_ > 1 || slots_.size() < 2) return;
-    compare_inspector(ui, slots_, numbers_);
+    compare_inspector(ui, slots_, numbers_, shown_);
 }
 
 }  // namespace

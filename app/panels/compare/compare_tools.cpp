@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/panels/compare/compare_tables.h"
+#include "app/panels/compare/slots_command.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/tool_row.h"
@@ -239,12 +240,17 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
 
 }  // namespace
 
-void compare_inspector(PaneContext& ui, const CompareSlots& slots, const CompareNumbers& numbers) {
+void compare_inspector(Ui& ui, const CompareSlots& slots, const CompareNumbers& numbers,
+                       const ShownMaps& shown) {
     draw_distances(ui, slots, numbers);
     section(ui, "Links##links");
     toggle(ui, "Zoom and pan##zoom_and_pan", ui.selection.compare.links_zoom,
            {.words = "Zoom and pan"});
     toggle(ui, "Range##range", ui.selection.compare.links_range, {.words = "Range"});
+    section(ui, "Actions##actions");
+    copy_command_button(ui, slots_command(ui, slots, shown),
+                        "Copies the command that prints these tables and writes the maps that are "
+                        "drawn.");
 }
 
 }  // namespace aft::app

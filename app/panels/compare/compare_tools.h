@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "app/panels/compare/compare_numbers.h"
+#include "app/panels/compare/compare_shown.h"
 
 namespace aft::app {
 
@@ -16,6 +16,7 @@ enum class LowerPart { changes, layers, heads, curves, settings };  // CompareCh
 void lower_tools(PaneContext& ui, const std::string& words);
 [[nodiscard]] std::string compare_caption(const PaneContext& ui, const CompareSlots& slots,
                                           const std::string& scale_words);
-void compare_inspector(PaneContext& ui, const CompareSlots& slots, const CompareNumbers& numbers);
+void compare_inspector(Ui& ui, const CompareSlots& slots, const CompareNumbers& numbers,
+                       const ShownMaps& shown);
 
 }  // namespace aft::app

@@ -10,10 +10,13 @@
 
 #include "app/panels/panel.h"
 #include "app/panels/shared/completion_readings.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/model_state.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
+#include "core/data_spec.h"
 #include "core/text.h"
+#include "model/model_files.h"
 #include "viz/image_grid.h"
 
 namespace aft::app {
@@ -29,6 +32,7 @@ constexpr double kLeastPause = 4;  // seconds between the end of one and the beg
 class TrainSamplesPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
 
   private:
     struct SampleMoment {
@@ -60,6 +64,7 @@ class TrainSamplesPanel final : public Panel {
         double next_at = 0;
     } asked_;
     size_t rows_ = 3;  // that fit, as drawn last
+    uint64_t drawn_ = 0;
     std::string error_;
 };
 
@@ -296,7 +301,46 @@ void TrainSamplesPanel::draw_texts(PaneContext& ui) {
     ImGui::EndChild();
 }
 
+// Of the newest one that is shown.
+CopiedCommand samples_command(const ViewState& ui, const Completion& completion,
+                              const DataItem& item) {
+    const ModelConfig& model = ui.status.config.model;
+    const auto prompt =
+        size_t(std::count(completion.unknown.begin(), completion.unknown.end(), uint8_t{0}));
+    CopiedCommand out{.command = "afterimage complete " +
+                                 shell_word(checkpoint_file(ui.status.path, completion.step)),
+                      .why_not = why_no_command(ui, completion.step)};
+    if (is_text_model(ui)) {
+        const std::vector<uint8_t> bytes = shown_bytes(ui, item.tokens, prompt);
+        out.command += fmt::format(" --prompt {} --length {}",
+                                   shell_word(std::string(bytes.begin(), bytes.end())),
+                                   completion.unknown.size() - prompt);
+        if (std::find(bytes.begin(), bytes.end(), uint8_t{0}) != bytes.end())
+            return {"", "The prompt holds a byte 0, which no command line can carry."};
+    } else {
+        const auto row = size_t(std::max<int64_t>(1, model.width * model.channels));
+        if (prompt % row != 0) return {"", "The given half ends within a row: it has no command."};
+        DataSpec spec = split_data_spec(ui.status.config.data.source);
+        if (spec.options.find("split=") == std::string::npos)
+            spec.options += spec.options.empty() ? "?split=validation" : "&split=validation";
+        out.command += fmt::format(" --data {} --index 0 --keep-rows {}", shell_word(spec.text()),
+                                   prompt / row);
+    }
+    out.command += fmt::format(" --samples {} --seed {} -o completions", completion.samples.size(),
+                               SampleOptions{}.seed);
+    return out;
+}
+
+void TrainSamplesPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || moments_.empty() || !item_) return;
+    const Completion& newest = *moments_.front().completion;
+    section(ui, "Actions##actions", "step " + group_thousands(newest.step), false);
+    copy_command_button(ui, samples_command(ui, newest, *item_),
+                        "Copies the command that draws the newest of these completions again.");
+}
+
 void TrainSamplesPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
     if (mixer_alone_state(ui, Drawing::picture)) return;
     if (ui.has_model() && !ui.status.task.is_autoregressive) {
         empty_state(ui, {.drawing = Drawing::picture,

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/formation_rows.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/norm_words.h"
@@ -18,6 +19,7 @@
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
 #include "core/text.h"
+#include "model/model_files.h"
 #include "viz/curves.h"
 
 namespace aft::app {
@@ -50,6 +52,7 @@ struct WatchedCurve {
 class WatchedPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
 
   private:
     struct WatchedSeries {
@@ -63,6 +66,7 @@ class WatchedPanel final : public Panel {
     std::vector<WatchedSeries> series_;  // one a request
     WatchedExperiments experiments_;
     size_t missing_ = 0;
+    uint64_t drawn_ = 0;
 };
 
 std::vector<Pin> newest_pins(const ViewState& ui) {
@@ -260,7 +264,41 @@ bool WatchedPanel::is_empty(Ui& ui, const std::vector<WatchedGroup>& groups) con
     return true;
 }
 
+// A line for each curve that is drawn: a file with its numbers along the stored steps.
+CopiedCommand watched_command(const ViewState& ui, const std::vector<ProbeRequest>& requests) {
+    if (is_checkpoint_file(ui.status.path)) return {"", "A checkpoint has one step."};
+    const ImageChoice& image = ui.selection.image;
+    CopiedCommand out{
+        .command = {},
+        .why_not = {},
+        .note =
+            "A line for each curve, its numbers along the stored steps: of bias and attention "
+            "a target's row, of formation all heads, the loss in nats."};
+    size_t count = 0;
+    for (const ProbeRequest& request : requests) {
+        // What no command takes: labels, and a picture that is a completion.
+        if (!request.labels.empty()) continue;
+        if (!request.tokens.empty() && image.path.empty() && image.split.empty()) continue;
+        const std::string file = fmt::format("watched-{}.npy", ++count);
+        out.command += (count > 1 ? "\n" : "") + moments_command(ui, request, file);
+    }
+    if (count == 0)
+        return {"", "Nothing that a command can read is watched: pin a cell or a head."};
+    return out;
+}
+
+void WatchedPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1) return;
+    std::vector<ProbeRequest> requests;
+    for (const WatchedSeries& one : series_) requests.push_back(one.request);
+    section(ui, "Actions##actions", {}, false);
+    copy_command_button(ui, watched_command(ui, requests),
+                        "Copies the commands that write the watched numbers, one for each curve.");
+    hint(ui, "What an experiment costs: Copy command in the Lab, at each step.");
+}
+
 void WatchedPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
     if (no_model_state(ui, Drawing::curve, "Its pins are watched here at every stored step."))
         return;
     const std::vector<Pin> pins = newest_pins(ui);

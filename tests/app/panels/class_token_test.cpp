@@ -1,6 +1,11 @@
 // Classifiers in Attention: the class token as the target, and which class is taken for which.
+#include <sstream>
+
+#include "app/cli/program.h"
 #include "app/panels/shared/target_token.h"
 #include "app/state/confusion_values.h"
+#include "core/files.h"
+#include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -29,6 +34,29 @@ class ClassTokenTest : public BareTest {
         ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
         run("view.workspace_attention\nframes 4\n");
         ASSERT_TRUE(until([&] { return is_there("attention/main/both"); }));
+    }
+    // Labels by answers, as the copied command writes them into this folder.
+    std::vector<int64_t> counts_of_command(const std::string& line) {
+        std::istringstream words(line);
+        std::vector<std::string> list{std::istream_iterator<std::string>(words), {}};
+        const std::string file = (scratch_ / "confusion.csv").string();
+        list.back() = file;
+        std::vector<char*> arguments;
+        for (std::string& word : list) {
+            std::erase(word, '\'');  // as a shell would
+            arguments.push_back(word.data());
+        }
+        EXPECT_EQ(run_program(int(arguments.size()), arguments.data()), 0) << line;
+        std::vector<int64_t> counts;
+        std::istringstream rows(read_file(file));
+        std::string row, cell;
+        std::getline(rows, row);  // the names
+        while (std::getline(rows, row)) {
+            std::istringstream cells(row);
+            std::getline(cells, cell, ',');
+            while (std::getline(cells, cell, ',')) counts.push_back(std::stoll(cell));
+        }
+        return counts;
     }
     void press(ImVec2 at) {
         ImGui::GetIO().AddMousePosEvent(at.x, at.y);
@@ -78,6 +106,17 @@ TEST_F(ClassTokenTest, ShowsWhichClassIsTakenForWhich) {
     ASSERT_TRUE(until([&] { return is_there("inspector/confusion/confusion_map"); }));
     EXPECT_EQ(value_of("inspector/confusion/confusion_map"), "3 x 3");
     EXPECT_NE(value_of("inspector/confusion/accuracy_0").find(" % of "), std::string::npos);
+    const WidgetRecord* const copy = ui().recorder.find("inspector/confusion/copy_as_command");
+    ASSERT_NE(copy, nullptr);
+    ASSERT_EQ(copy->why_not, "");
+    run("click inspector/confusion/copy_as_command\nframes 2\n");
+    const std::vector<int64_t> counts = counts_of_command(ImGui::GetClipboardText());
+    ASSERT_EQ(counts.size(), 9u);
+    const int64_t all = counts[0] + counts[1] + counts[2];
+    EXPECT_TRUE(value_of("inspector/confusion/accuracy_0").ends_with(fmt::format(" % of {}", all)))
+        << value_of("inspector/confusion/accuracy_0");
+    EXPECT_TRUE(value_of("inspector/confusion/accuracy_0")
+                    .starts_with(plain_number(100.0 * double(counts[0]) / double(all), 1)));
     // A model of two steps answers much the same: the pair with most examples is in some column.
     const WidgetRecord map = *ui().recorder.find("inspector/confusion/confusion_map");
     const ImVec2 cell = {(map.max.x - map.min.x) / 3, (map.max.y - map.min.y) / 3};
