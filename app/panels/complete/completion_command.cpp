@@ -126,7 +126,8 @@ void distribution_button(Ui& ui, const Completion& completion, bool is_current) 
     if (!copy_command_button(ui, copied,
                              "Copies the command that writes this distribution, as "
                              "log-probabilities. The sample of a picture is written into "
-                             "sample.png, over no other file.") ||
+                             "sample.png, over no other file.",
+                             ButtonKind::icon) ||
         is_text_model(ui))
         return;
     const std::string problem = error_words([&] {

@@ -34,8 +34,7 @@ class PlayPanel : public Panel {
 
   private:
     void go_to(ViewState& ui, const FilledPositions& filled, int64_t place);
-    void draw_transport(PaneContext& ui, const Completion& completion,
-                        const FilledPositions& filled);
+    void draw_transport(Ui& ui, const Completion& completion, const FilledPositions& filled);
     void draw_track(PaneContext& ui, const Completion& completion, const FilledPositions& filled);
     void advance(PaneContext& ui, const FilledPositions& filled);
     void ask(const PaneContext& ui, const Completion& completion);
@@ -71,7 +70,7 @@ void PlayPanel::advance(PaneContext& ui, const FilledPositions& filled) {
     ui.want_frames(3);
 }
 
-void PlayPanel::draw_transport(PaneContext& ui, const Completion& completion,
+void PlayPanel::draw_transport(Ui& ui, const Completion& completion,
                                const FilledPositions& filled) {
     const std::string why = filled.decided == 0 ? "Nothing is sampled yet." : "";
     const char* const unit = is_text_model(ui) ? "byte" : "sub-pixel";
@@ -111,6 +110,8 @@ void PlayPanel::draw_transport(PaneContext& ui, const Completion& completion,
         play_from_ = ui.time;  // from here on
         play_place_ = std::max<int64_t>(0, place_);
     }
+    ImGui::SameLine(0, ui.px(6));
+    distribution_button(ui, completion, watch_.is_current());
     ImGui::SameLine(0, ui.px(10));
     draw_track(ui, completion, filled);
 }
@@ -195,8 +196,12 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     const size_t sample = sample_looked_at(ui, completion);
     CompletionChoice& choice = ui.selection.completion;
     const bool is_text = is_text_model(ui);
-    std::string words = fmt::format("sample {}; click a {} to continue from it", sample + 1,
-                                    is_text ? "byte" : "level");
+    const std::string changed = changed_words(played_.before.get(), completion, sample);
+    std::string words =
+        fmt::format("sample {}{}; click a {} to continue from it", sample + 1,
+                    changed.empty() ? "" : ", " + changed + " changed", is_text ? "byte" : "level");
+    if (!changed.empty())
+        ui.recorder.item("value", ui.recorder.claim("Changed values##changed_values"), changed);
     if (watch_.fields() && !watch_.fields()->fields.empty()) {
         const int64_t step = watch_.fields()->fields.front().step;
         if (step >= 0 && step != completion.step)
@@ -290,9 +295,6 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
     }
     const int64_t original = original_level(ui, completion, position);
     if (original >= 0) key_value(ui, "Original level##original_level", std::to_string(original));
-    if (const auto changed = changed_values(played_.before.get(), completion, sample))
-        key_value(ui, "Changed values##changed_values",
-                  fmt::format("{} of {}", *changed, filled.at.size()));
     ImGui::Dummy({1, ui.px(4)});
     int64_t level = choice.level >= 0 ? choice.level : drawn;
     if (choose_level(ui, drawn, level)) {
@@ -302,7 +304,6 @@ void PlayPanel::draw_reading(Ui& ui, const Completion& completion, const FilledP
     (void)action_button(ui, "complete.from_here");
     ImGui::SameLine(0, ui.px(8));
     (void)action_button(ui, "complete.look_from_here", ButtonKind::icon);
-    distribution_button(ui, completion, watch_.is_current());
 }
 
 void PlayPanel::draw(Ui& ui) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/positions.h"
 #include "core/text.h"
@@ -53,6 +56,9 @@ std::string place_words(const ModelView& ui, int64_t position) {
     return fmt::format("y {}, x {}{}", place.y, place.x, channels == 3 ? names[place.channel] : "");
 }
 
+namespace {
+
+// None: that one was of another picture or mask, or this one still fills in.
 std::optional<int64_t> changed_values(const Completion* before, const Completion& now,
                                       size_t sample) {
     if (before == nullptr || !now.done || now.stopped || before->unknown != now.unknown)
@@ -66,6 +72,15 @@ std::optional<int64_t> changed_values(const Completion* before, const Completion
         count += old[i] != drawn[i] ? 1 : 0;
     }
     return count;
+}
+
+}  // namespace
+
+std::string changed_words(const Completion* before, const Completion& now, size_t sample) {
+    const std::optional<int64_t> changed = changed_values(before, now, sample);
+    if (!changed) return "";
+    return fmt::format("{} of {} values", *changed,
+                       std::count(now.unknown.begin(), now.unknown.end(), uint8_t{1}));
 }
 
 }  // namespace aft::app

@@ -1,6 +1,5 @@
 // What Play says of a value and its place, and of what a change has done. Window thread.
 #pragma once
-#include <optional>
 #include <string>
 
 #include "app/state/ui.h"
@@ -15,9 +14,9 @@ namespace aft::app {
                                    int64_t position);  // "byte_12", "y_3_x_4_g"
 [[nodiscard]] std::string place_words(const ModelView& ui, int64_t position);
 
-// Values of a sample that differ from the completion before; none where that one was of another
-// picture or mask, or this one still fills in.
-[[nodiscard]] std::optional<int64_t> changed_values(const Completion* before, const Completion& now,
-                                                    size_t sample);
+// "1 of 128 values": those of a sample that differ from the completion before; "" where that one
+// was of another picture or mask, or this one still fills in.
+[[nodiscard]] std::string changed_words(const Completion* before, const Completion& now,
+                                        size_t sample);
 
 }  // namespace aft::app

@@ -78,9 +78,12 @@ CopiedCommand command_of(const ViewState& ui, const Watch& watch, ProbeRequest r
     return {probe_command(ui, request), why_no_command(ui, request.step)};
 }
 
-bool copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip) {
-    const Button copy{
-        .name = "Copy as command##copy_as_command", .why_not = copied.why_not, .tip = tip};
+bool copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip, ButtonKind kind) {
+    Button copy{.name = "Copy as command##copy_as_command",
+                .kind = kind,
+                .why_not = copied.why_not,
+                .tip = tip};
+    if (kind == ButtonKind::icon) copy.icon = icon::copy;
     if (ui.picture.is_now() && copied.why_not.empty())
         ui.picture.numbers.commands.push_back(copied.command);
     if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();

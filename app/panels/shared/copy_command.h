@@ -5,6 +5,7 @@
 
 #include "app/panels/shared/watch.h"
 #include "app/state/ui.h"
+#include "app/widgets/buttons.h"
 
 namespace aft::app {
 
@@ -31,6 +32,7 @@ struct CopiedCommand {
 // At the cursor, or on a new line where this one is full. True: it is on the clipboard now.
 bool copy_command_button(
     Ui& ui, const CopiedCommand& copied,
-    const char* tip = "Copies the command that writes what is shown here as numbers.");
+    const char* tip = "Copies the command that writes what is shown here as numbers.",
+    ButtonKind kind = ButtonKind::normal);
 
 }  // namespace aft::app

@@ -334,7 +334,7 @@ CopiedCommand samples_command(const ViewState& ui, const Completion& completion,
 void TrainSamplesPanel::inspector(Ui& ui) {
     if (ui.stats.frames - drawn_ > 1 || moments_.empty() || !item_) return;
     const Completion& newest = *moments_.front().completion;
-    section(ui, "Actions##actions", "step " + group_thousands(newest.step), false);
+    section(ui, "Completions##completions", "step " + group_thousands(newest.step));
     copy_command_button(ui, samples_command(ui, newest, *item_),
                         "Copies the command that draws the newest of these completions again.");
 }

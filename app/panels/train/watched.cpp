@@ -291,7 +291,7 @@ void WatchedPanel::inspector(Ui& ui) {
     if (ui.stats.frames - drawn_ > 1) return;
     std::vector<ProbeRequest> requests;
     for (const WatchedSeries& one : series_) requests.push_back(one.request);
-    section(ui, "Actions##actions", {}, false);
+    section(ui, "Watched##watched", {}, ui.workspace == Workspace::train);
     copy_command_button(ui, watched_command(ui, requests),
                         "Copies the commands that write the watched numbers, one for each curve.");
     hint(ui, "What an experiment costs: Copy command in the Lab, at each step.");

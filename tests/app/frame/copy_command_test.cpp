@@ -233,7 +233,7 @@ TEST_F(CopiedCommands, OfWatchedWriteTheCurves) {
     ui().selection.gauge = Gauge::raw;
     ui().selection.lock({.layer = 1, .target = 5, .source = 3});
     run("selection.pin\nview.workspace_biases\nframes 4\nclick watched/main/tab\nframes 20\n");
-    const Field file = numbers_of_command();
+    const Field file = numbers_of_command("inspector/watched/copy_as_command");
     ASSERT_EQ(file.shape.at(0), int64_t(ui().history.size()));
     ProbeRequest request;
     request.probe = "bias";
@@ -261,9 +261,7 @@ TEST_F(CopiedCommands, OfPlayWriteTheDistribution) {
     run("click samples/main/sample_1\nframes 20\n");
     const int64_t position = ui().selection.completion.position;
     ASSERT_GE(position, 0);
-    const int64_t width = ui().status.config.model.width;
-    const std::string section = fmt::format("play/y_{}_x_{}/", position / width, position % width);
-    const Field file = numbers_of_command(section + "copy_as_command");
+    const Field file = numbers_of_command("play/main/copy_as_command");
     std::filesystem::current_path(before);
     ProbeRequest request;
     request.probe = "predictions";
@@ -286,7 +284,7 @@ TEST_F(CopiedCommands, OfTheCompletionsOfTrainDrawThemAgain) {
     }));
     const auto drawn = session().completions().latest();
     const auto folder = scratch_ / "again";
-    (void)run_command("inspector/actions/copy_as_command", folder.string());
+    (void)run_command("inspector/completions/copy_as_command", folder.string());
     for (size_t i = 0; i < drawn->samples.size(); ++i) {
         const Image picture = read_image((folder / fmt::format("sample-{}.png", i)).string());
         ASSERT_EQ(picture.pixels.size() % drawn->samples[i].size(), 0U);
