@@ -8,6 +8,7 @@
 #include "core/outside.h"
 #include "core/settings.h"
 #include "core/writers.h"
+#include "model/checkpoints/checkpoint.h"
 #include "model/jobs/recipe.h"
 #include "model/jobs/stored_biases.h"
 
@@ -23,6 +24,7 @@ struct OpenedSide {
 };
 
 OpenedSide open_side(const ComparedModel& asked) {
+    static_cast<void>(resolve_model(asked.model));  // its error where there is none
     OpenedSide out{asked, stored_model(asked.model), {}};
     if (!asked.recipe.empty()) out.recipe = read_recipe(asked.recipe);
     if (out.asked.step < 0) out.asked.step = out.model.steps.back();

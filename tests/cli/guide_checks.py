@@ -18,8 +18,10 @@ def commands():
 
 
 def run(cli):
-    recipe = re.search(r"```recipe\n(.*?)```", GUIDE.read_text(), re.S).group(1)
-    (cli.folder / "recipe.json").write_text(recipe)
+    recipes = re.findall(r"```recipe\n(.*?)```", GUIDE.read_text(), re.S)
+    files = [words[words.index("--recipe") + 1] for words in commands() if "--recipe" in words]
+    for file, recipe in zip(files, recipes):
+        (cli.folder / file).write_text(recipe)
     x = op_checks.inputs("full")
     y = formulas.flat(formulas.apply("full", x, causal=True))
     tensors.write(cli.folder / "mine.safetensors", {**x, "y": ("F64", x["v"][1], y)})

@@ -1,0 +1,77 @@
+// afterimage compare: heads are found again whatever their order, and what cannot be compared is
+// said.
+#include <gtest/gtest.h>
+
+#include "model/jobs.h"
+#include "tests/core/read_npy.h"
+#include "tests/core/scratch.h"
+#include "tests/model/checkpoints/maps_file.h"
+#include "tests/source_file.h"
+
+namespace aft {
+namespace {
+
+class CompareCommand : public ::testing::Test {
+  protected:
+    CompareCommand() {
+        initialize_model("cpu", 1);
+        const auto maps = maps_of({map_entry("layer", "full", {2, 2}, "none")});
+        MapsTensor a = counted_tensor("biases.0", {2, 4, 4});
+        for (size_t i = 16; i < 32; ++i) a.values[i] = i % 3 == 0 ? 2.0F : -1.0F;
+        MapsTensor b = a;
+        std::rotate(b.values.begin(), b.values.begin() + 16, b.values.end());
+        b.values.at(16 + 5) += 0.5F;  // head 1 of b is head 0 of a
+        put_maps(file("a"), maps_description(maps, 1), {a});
+        put_maps(file("b"), maps_description(maps, 2), {b});
+        job_.a.model = file("a");
+        job_.b.model = file("b");
+        job_.gauge = "raw";
+    }
+    std::string file(const std::string& name) {
+        return (scratch_ / (name + ".safetensors")).string();
+    }
+    const Scratch scratch_;
+    CompareJob job_;
+};
+
+TEST_F(CompareCommand, FindsWhichHeadIsWhich) {
+    job_.out = (scratch_ / "difference.npy").string();
+    const CompareResult result = compare_job(job_, {});
+    ASSERT_EQ(result.layers.size(), 1u);
+    const ComparedLayer& layer = result.layers.front();
+    ASSERT_EQ(layer.matching.pairs.size(), 2u);
+    EXPECT_EQ(layer.matching.of_a(0), 1);
+    EXPECT_EQ(layer.matching.of_a(1), 0);
+    EXPECT_NEAR(layer.all.norm_change, 0.5, 1e-6);
+    ASSERT_EQ(result.changes.size(), 1u);
+    EXPECT_EQ(result.changes.front().row, 1);
+    EXPECT_EQ(result.changes.front().column, 1);
+    EXPECT_EQ(result.changes.front().head_b, 1);
+    const Field map = read_npy(job_.out);
+    ASSERT_EQ(map.shape, (std::vector<int64_t>{4, 4}));
+    for (size_t i = 0; i < 16; ++i) EXPECT_FLOAT_EQ(map.values[i], i == 5 ? 0.5F : 0.0F) << i;
+    job_.matches = false;
+    EXPECT_GT(compare_job(job_, {}).layers.front().all.norm_change, 1);
+    EXPECT_EQ(result.a.step, 1);
+    EXPECT_EQ(result.b.step, 2);
+}
+
+TEST_F(CompareCommand, SaysWhatCannotBeCompared) {
+    const auto error = [&] { return error_of([&] { (void)compare_job(job_, {}); }); };
+    job_.out = (scratch_ / "x.npy").string();
+    job_.head = 2;
+    EXPECT_NE(error().find("heads 0 to 1"), std::string::npos) << error();
+    job_.head = 0;
+    job_.layer = 7;
+    EXPECT_NE(error().find("layers 0 to 0"), std::string::npos) << error();
+    job_.layer = 0;
+    job_.b.model = source_file("assets/demo/shapes.safetensors").string();
+    EXPECT_NE(error().find("do not correspond"), std::string::npos) << error();
+    job_.b.model = file("none");
+    EXPECT_NE(error().find("none.safetensors"), std::string::npos) << error();
+    job_.out = "x.png";
+    EXPECT_NE(error().find(".npy or .csv"), std::string::npos) << error();
+}
+
+}  // namespace
+}  // namespace aft
