@@ -8,6 +8,7 @@
 #include "viz/curve_card.h"
 #include "viz/curve_lines.h"
 #include "viz/event_texts.h"
+#include "viz/label_color.h"
 #include "viz/numbers.h"
 #include "viz/plot_ticks.h"
 #include "viz/text.h"
@@ -220,7 +221,7 @@ void draw_events(const CurvePlot& plot, const Look& look) {
         list->AddRectFilled({from - 2, top}, {texts[i].high - gap + 2, top + row},
                             look.theme.pane);  // no line runs through the words
         text_at(look, {from, top + look.px(2)}, event.text,
-                {.size = kEventText, .color = event.color});
+                {.size = kEventText, .color = label_color(look.theme, event.color)});
     }
 }
 
@@ -280,7 +281,7 @@ void draw_end_labels(const std::vector<PlotLine>& lines, const Look& look) {
     }
     for (const Label& label : labels)
         text_at(look, {at.x + size.x + look.px(kLabelGap), label.y}, end_label(*label.line),
-                {.size = 14, .color = label.line->curve->color});
+                {.size = 14, .color = label_color(look.theme, label.line->curve->color)});
 }
 
 float label_space(const std::vector<PlotLine>& lines, const Look& look) {

@@ -14,6 +14,7 @@
 #include "viz/curves.h"
 #include "viz/gl/program.h"
 #include "viz/image_grid.h"
+#include "viz/label_color.h"
 #include "viz/map_overlay.h"
 #include "viz/paint.h"
 
@@ -341,6 +342,22 @@ TEST(Theme, ContrastIsWhatLookPromises) {
         for (const uint32_t ground : {c.bar, c.pane, c.raised, c.field})
             for (const uint32_t text : {c.text1, c.text2, c.text3})
                 EXPECT_GE(contrast_ratio(text, ground), 4.5);
+    }
+}
+
+TEST(Theme, LabelsOfLayersAndSeriesAreReadable) {
+    for (const ThemeName name : {ThemeName::dark, ThemeName::light, ThemeName::high_contrast}) {
+        const Theme& theme = theme_of(name);
+        std::vector<ImU32> colors(theme.series.begin(), theme.series.end());
+        for (int layer = 0; layer < 24; ++layer)
+            colors.push_back(ordered_color(layer / 23.0, name == ThemeName::light));
+        for (const ImU32 color : colors)
+            for (const ImU32 ground : {theme.pane, theme.bar, theme.raised}) {
+                const ImU32 label = label_color(theme, color, ground);
+                EXPECT_GE(contrast_ratio(label, ground), 4.5) << int(name) << std::hex << color;
+                EXPECT_EQ(label == color, contrast_ratio(color, ground) >= 4.5)
+                    << "a colour that is readable stays as it is";
+            }
     }
 }
 

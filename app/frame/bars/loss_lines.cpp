@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/widgets/text.h"
+#include "viz/label_color.h"
 
 namespace aft::app {
 
@@ -93,7 +94,8 @@ void LossLines::draw_twins(PaneContext& ui, const TimelineTrack& track, const Lo
         names += (names.empty() ? "" : ", ") + name;
         const float wide = text_extent(ui, name, text_size::hint).x;
         if (right - wide < track.a.x + (track.b.x - track.a.x) / 2) continue;
-        text_right(ui, {right, track.a.y - ui.px(2)}, name, {text_size::hint, color});
+        text_right(ui, {right, track.a.y - ui.px(2)}, name,
+                   {text_size::hint, viz::label_color(ui.theme, color, ui.theme.bar)});
         right -= wide + ui.px(10);
     }
     if (!names.empty()) ui.recorder.item("value", ui.recorder.claim("Twins##twins"), names);

@@ -15,6 +15,7 @@
 #include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "model/jobs/summary.h"
+#include "viz/label_color.h"
 
 namespace aft::app {
 
@@ -83,7 +84,10 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
     list->AddRectFilled(at, high, ui.theme.raised, ui.px(6));
     if (ui.theme.is_outlined()) list->AddRect(at, high, ui.theme.line, ui.px(6));
     text_at(ui, {at.x + ui.px(10), at.y + ui.px(8)}, slot.letter,
-            {text_size::label, ui.theme.series[index % ui.theme.series.size()], Face::semibold});
+            {text_size::label,
+             viz::label_color(ui.theme, ui.theme.series[index % ui.theme.series.size()],
+                              ui.theme.raised),
+             Face::semibold});
     // The name needs its space first; the action swaps, too.
     const bool has_swap = index > 0 && size.x > ui.px(190);
     const float tools = ui.px(has_swap ? 88 : 60);

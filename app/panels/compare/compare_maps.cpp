@@ -11,6 +11,7 @@
 #include "app/widgets/buttons.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
+#include "viz/label_color.h"
 
 namespace aft::app {
 
@@ -19,7 +20,7 @@ namespace {
 constexpr float kMapTitle = 28, kGap = 16, kBar = 80;  // pixels at scale 1
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
-    return theme.series[slot % theme.series.size()];
+    return viz::label_color(theme, theme.series[slot % theme.series.size()]);
 }
 
 // The value of one cell of a slot in the quantity on screen; NaN = none.
