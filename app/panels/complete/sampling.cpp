@@ -9,6 +9,7 @@
 #include "app/panels/complete/completion_state.h"
 #include "app/panels/complete/sample_overlay.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/bias_values.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/panels/shared/watch.h"
 #include "app/panels/shared/whole_step.h"
@@ -220,6 +221,15 @@ void SamplingPanel::draw_numbers(PaneContext& ui, const Completion& completion) 
               plain_number(completion.log_likelihood[chosen], 2), "nats");
 }
 
+// The picture gives way to the bar below it: its numbers stand in the pane where that can be.
+float uncertainty_side(const PaneContext& ui, float bar) {
+    constexpr float kMost = 256, kLeast = 128;
+    const float below = bar + ImGui::GetStyle().ItemSpacing.y + ImGui::GetStyle().WindowPadding.y;
+    const float left = ImGui::GetWindowHeight() - ImGui::GetCursorPosY() - below;
+    return std::floor(
+        std::min(ImGui::GetContentRegionAvail().x, std::clamp(left, ui.px(kLeast), ui.px(kMost))));
+}
+
 void SamplingPanel::draw_uncertainty(PaneContext& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
     if (is_text_model(ui) || static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens)
@@ -237,7 +247,17 @@ void SamplingPanel::draw_uncertainty(PaneContext& ui, const Completion& completi
                                 .unknown = completion.unknown},
                                entropy),
                  ui);
-    const float side = std::min(ImGui::GetContentRegionAvail().x, ui.px(256));
+    const std::vector<float> means = pixel_means(entropy, model.channels);
+    std::vector<float> seen;
+    for (const float value : means)
+        if (std::isfinite(value)) seen.push_back(value);
+    viz::ColorBarView bar;
+    bar.id = "entropy";
+    bar.coloring = overlay_coloring(model.levels);
+    const std::vector<float> bars = histogram(seen, bar.coloring.range, bar.coloring.scale, 32);
+    bar.histogram = bars;
+    bar.can_drag = false;
+    const float side = uncertainty_side(ui, color_bar_height(bar, ui));
     viz::ImageView view;
     view.id = "uncertainty";
     view.height = model.height;
@@ -252,23 +272,15 @@ void SamplingPanel::draw_uncertainty(PaneContext& ui, const Completion& completi
     if (reply.clicked.is_valid())
         look_at_pixel(ui.selection.completion, static_cast<int64_t>(sample),
                       reply.clicked.row * model.width + reply.clicked.column, model.channels);
-    const std::vector<float> means = pixel_means(entropy, model.channels);
-    std::vector<float> seen;
-    for (const float value : means)
-        if (std::isfinite(value)) seen.push_back(value);
-    viz::ColorBarView bar;
-    bar.id = "entropy";
-    bar.coloring = overlay_coloring(model.levels);
     bar.width = reply.box.width();
-    const std::vector<float> bars = histogram(seen, bar.coloring.range, bar.coloring.scale, 32);
-    bar.histogram = bars;
-    bar.can_drag = false;
     if (reply.hovered.is_valid()) {
         const float value =
             means[static_cast<size_t>(reply.hovered.row * model.width + reply.hovered.column)];
         if (std::isfinite(value)) bar.marker = value;
     }
     (void)draw_color_bar(bar, ui);
+    ui.recorder.item("value", ui.recorder.claim("Entropy##entropy_range"),
+                     range_numbers(bar.coloring.range));
 }
 
 void SamplingPanel::draw(Ui& ui) {

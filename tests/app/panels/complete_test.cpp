@@ -126,6 +126,19 @@ TEST_F(Complete, APictureFromAFileOrABlankOneNeedsNoData) {
     EXPECT_TRUE(until([&] { return is_there("attention/main/both"); }));
 }
 
+// Without scrolling, where the window has its usual size.
+TEST_F(Complete, TheNumbersOfTheUncertaintyStandInThePane) {
+    open_mirror();
+    run("view.workspace_complete\nframes 3\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    ASSERT_NE(completed(), nullptr);
+    const WidgetRecord* const bar = ui().recorder.find("sampling/uncertainty/entropy_range");
+    ASSERT_NE(bar, nullptr) << dump(ui());
+    EXPECT_TRUE(bar->visible);
+    EXPECT_LT(bar->max.y, 890) << "above the timeline";
+    EXPECT_GT(bar->max.y - bar->min.y, 60) << "with its numbers";
+}
+
 TEST_F(Complete, EscapeStopsAndAFileThatIsNoPictureIsNamed) {
     open_without_data();
     run("complete.blank_picture\nframes 2\n");
