@@ -120,6 +120,7 @@ int draw_rows(DrawContext& ui, const WidgetName& name, std::span<const PlacedCol
         for (const std::string& cell : one.cells) value += (value.empty() ? "" : " | ") + cell;
         const Row line =
             row(ui, name.with(": " + one.name.words, ":" + one.name.id), {26, one.selected, value});
+        if (!one.full.empty()) tooltip(ui, {.name = columns[0].column->title + " " + one.full});
         if (line.pressed) pressed = static_cast<int>(&one - rows.data());
         for (size_t c = 0; c < columns.size() && c < one.cells.size(); ++c)
             draw_cell(ui, *columns[c].column, one.cells[c],
@@ -179,6 +180,7 @@ void save_table(const DrawContext& ui, const WidgetName& name, std::span<const C
     for (const TableRow& row : rows)
         for (size_t c = 0; c < columns.size(); ++c) {
             out.words.push_back(c < row.cells.size() ? row.cells[c] : std::string());
+            if (c == 0 && !row.full.empty()) out.words.back() = row.full;
             const double exact = c < row.values.size() ? row.values[c] : NAN;
             out.values.push_back(std::isnan(exact) ? number_of(out.words.back()) : exact);
         }

@@ -23,6 +23,8 @@ struct TableRow {
     bool selected = false;
     // Of its cells, for those who save them; NaN, or none: what the cell's words say.
     std::vector<double> values{};
+    // Of the first cell where that is shortened: the row's tooltip, and what is saved.
+    std::string full{};
 };
 // Index of the row pressed, -1 = none.
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,

@@ -11,6 +11,7 @@
 #include "app/panels/shared/lock_words.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "viz/atlas.h"
 #include "viz/color_bar.h"
@@ -131,6 +132,8 @@ class AtlasPanel : public Panel {
     void take_pointer(Ui& ui, const BiasForm& form, const Arrangement& plan,
                       const viz::AtlasReply& reply);
     void record_cells(DrawContext& ui, const Arrangement& plan, const viz::AtlasReply& reply);
+    void name_rows(PaneContext& ui, const BiasForm& form, const Arrangement& plan,
+                   const viz::AtlasReply& reply) const;
     void draw_shared_bar(PaneContext& ui);
     [[nodiscard]] BiasReading reading_at(const BiasForm& form, const Cell& cell) const;
 
@@ -224,6 +227,21 @@ void AtlasPanel::record_cells(DrawContext& ui, const Arrangement& plan,
     }
 }
 
+// Names of layers are shortened: their tooltips have them whole.
+void AtlasPanel::name_rows(PaneContext& ui, const BiasForm& form, const Arrangement& plan,
+                           const viz::AtlasReply& reply) const {
+    if (!plan.is_grid || !has_layer_names(ui.status)) return;
+    const ImVec2 cursor = ImGui::GetCursorScreenPos();
+    for (int64_t layer = 0; layer < form.layers; ++layer) {
+        const viz::Box row = reply.layout.cell(int(layer) * plan.lines, 0);
+        if (row.height() < 1) continue;
+        ImGui::SetCursorScreenPos({reply.box.low.x, reply.box.low.y + row.low.y});
+        ImGui::Dummy({plan.shape.row_label, row.height()});
+        tooltip(ui, {.name = "Layer " + full_layer_words(ui.status, layer)});
+    }
+    ImGui::SetCursorScreenPos(cursor);
+}
+
 void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan, ImVec2 area) {
     make_cells(ui, form, plan);
     const Cell& chosen = ui.selection.cell;
@@ -242,6 +260,7 @@ void AtlasPanel::draw_maps(Ui& ui, const BiasForm& form, const Arrangement& plan
         view.mark = {mark_row / plan.block.rows, mark_column / plan.block.columns};
     const viz::AtlasReply reply = atlas_.draw(view, ui);
     record_cells(ui, plan, reply);
+    name_rows(ui, form, plan, reply);
     take_pointer(ui, form, plan, reply);
 }
 

@@ -12,6 +12,7 @@
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "model/model_files.h"
 #include "viz/color_bar.h"
@@ -211,6 +212,8 @@ void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const 
     const Positions positions(ui.status, r->cell.layer);
     const Quantity quantity = ui.selection.quantity;
     key_value(ui, "Layer##layer", layer_words(ui.status, r->cell.layer));
+    if (has_layer_names(ui.status))
+        tooltip(ui, {.name = "Layer " + full_layer_words(ui.status, r->cell.layer)});
     if (form.is_kernel() || form.has_heads())
         key_value(ui, "Head##head", std::to_string(std::max<int64_t>(0, r->cell.head)));
     if (form.is_kernel()) {

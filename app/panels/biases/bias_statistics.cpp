@@ -63,8 +63,8 @@ void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
 void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
-    std::vector<Column> columns = {
-        {.title = "Layer", .width = has_layer_names(ui.status) ? 180.0F : 80.0F}};
+    const bool has_names = has_layer_names(ui.status);
+    std::vector<Column> columns = {{.title = "Layer", .width = has_names ? 180.0F : 80.0F}};
     if (has_heads) columns.push_back({.title = "Head", .width = 60});
     for (const char* const title : {"Minimum", "Maximum", "Mean", kFrobeniusNorm})
         columns.push_back({.title = title, .right = true});
@@ -83,6 +83,7 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
         TableRow row{.name = has_heads ? fmt::format("L{0} h{1}##l{0}_h{1}", layer, head)
                                        : fmt::format("L{0}##l{0}", layer)};
         row.cells = {layer_words(ui.status, layer)};
+        if (has_names) row.full = full_layer_words(ui.status, layer);
         if (has_heads) row.cells.push_back(std::to_string(head));
         row.values.assign(row.cells.size(), NAN);
         if (there) {

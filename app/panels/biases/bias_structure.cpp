@@ -183,8 +183,8 @@ void StructurePanel::draw_tools(Ui& ui) {
 }
 
 void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
-    std::vector<Column> columns = {
-        {.title = "Layer", .width = has_layer_names(ui.status) ? 180.0F : 60.0F}};
+    const bool has_names = has_layer_names(ui.status);
+    std::vector<Column> columns = {{.title = "Layer", .width = has_names ? 180.0F : 60.0F}};
     if (form.heads > 1) columns.push_back({.title = "Head", .width = 60});
     // A view file may name a column that is not there.
     if (ui.selection.structure_sort > int(kStructureNumbers)) ui.selection.structure_sort = 0;
@@ -208,6 +208,7 @@ void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
     for (const HeadStructure& one : sorted) {
         TableRow row{.name = fmt::format("L{0} h{1}##l{0}_h{1}", one.layer, one.head)};
         row.cells = {layer_words(ui.status, one.layer)};
+        if (has_names) row.full = full_layer_words(ui.status, one.layer);
         if (form.heads > 1) row.cells.push_back(std::to_string(one.head));
         row.values.assign(row.cells.size(), NAN);
         for (size_t i = 0; i < kStructureNumbers; ++i) {

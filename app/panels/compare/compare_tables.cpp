@@ -116,6 +116,8 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
         const Cell cell = cell_of_change(first.form_of(change.layer), change);
         TableRow row{.name = fmt::format("{0}##change_{0}", i), .cells = {}};
         row.cells.push_back(layer_words(*first.status, change.layer));
+        if (has_layer_names(*first.status))
+            row.full = full_layer_words(*first.status, change.layer);
         if (has_many_heads(slots)) row.cells.push_back(pair_of_heads(change.head_a, change.head_b));
         for (std::string& words : place_cells(first, cell)) row.cells.push_back(std::move(words));
         row.values.assign(row.cells.size(), NAN);
@@ -164,6 +166,8 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
         const LayerNumbers* const of = numbers.layer(other, i);
         TableRow row{.name = fmt::format("L{0}##l{0}", i),
                      .cells = {layer_words(*slots.at(0).status, i)}};
+        if (has_layer_names(*slots.at(0).status))
+            row.full = full_layer_words(*slots.at(0).status, i);
         const bool is_there = of != nullptr && of->error.empty();
         if (is_there)
             row.values = {NAN,

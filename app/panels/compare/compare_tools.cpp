@@ -77,7 +77,9 @@ void choose_layer(PaneContext& ui, int64_t layers, const Status* named) {
             fmt::format("{}##{}", has_names ? layer_words(*named, i) : std::to_string(i), i));
     int chosen = static_cast<int>(ui.selection.cell.layer);
     const float width = has_names ? kName : kNumber;
-    if (!combo(ui, "Layer##layer", chosen, {.list = list, .width = width})) return;
+    const std::string tip =
+        has_names ? "Layer " + full_layer_words(*named, ui.selection.cell.layer) + "." : "";
+    if (!combo(ui, "Layer##layer", chosen, {.list = list, .width = width, .tip = tip})) return;
     ui.selection.unlock();
     ui.selection.cell.layer = chosen;
 }

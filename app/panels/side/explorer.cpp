@@ -167,9 +167,22 @@ struct LayerLine {
     const std::string& name;
     double norm, largest;
     bool selected;
+    float bar_low;  // from the row's left, pixels
 };
 
-// The name, a bar where one fits, the number.
+constexpr float kNormSpace = 66, kLeastBar = 20;  // at the right; of a bar
+
+// Behind the longest name: the bars of all layers begin alike.
+float bars_begin(const PaneContext& ui) {
+    float widest = 0;
+    for (size_t i = 0; i < ui.status.layers.size(); ++i)
+        widest = std::max(
+            widest,
+            text_extent(ui, "Layer " + layer_words(ui.status, int64_t(i)), text_size::label).x);
+    return std::max(ui.px(92), ui.px(10 + 12) + widest);
+}
+
+// The name, a bar where those of all layers fit, the number.
 void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
     const std::string number = norm_words(layer.norm);
     const float y = line.min.y + ui.px(2), middle = (line.min.y + line.max.y) / 2;
@@ -180,9 +193,9 @@ void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
         text_at(ui, {low, y}, layer.name,
                 {text_size::label, layer.selected ? ui.theme.text1 : ui.theme.text2, Face::regular,
                  end - ui.px(8) - low});
-    const float bar_low = line.min.x + ui.px(92), bar_high = line.max.x - ui.px(66);
-    if (bar_high - bar_low < ui.px(20) || bar_high > end || !std::isfinite(layer.norm)) return;
-    if (low + text_extent(ui, layer.name, text_size::label).x > bar_low) return;
+    const float bar_low = line.min.x + layer.bar_low, bar_high = line.max.x - ui.px(kNormSpace);
+    if (bar_high - bar_low < ui.px(kLeastBar) || bar_high > end || !std::isfinite(layer.norm))
+        return;
     ImDrawList* draw = ImGui::GetWindowDrawList();
     draw->AddRectFilled({bar_low, middle - ui.px(2)}, {bar_high, middle + ui.px(2)}, ui.theme.field,
                         ui.px(2));
@@ -199,6 +212,9 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
     double largest = 1e-9;
     for (size_t i = 0; i < ui.status.layers.size(); ++i)
         largest = std::max(largest, std::isfinite(shown_norm(ui, i)) ? shown_norm(ui, i) : 0);
+    const float bar_low = bars_begin(ui);
+    const bool has_bars =
+        ImGui::GetContentRegionAvail().x - ui.px(kNormSpace) - bar_low >= ui.px(kLeastBar);
     for (size_t i = 0; i < ui.status.layers.size(); ++i) {
         const std::string name = "Layer " + layer_words(ui.status, static_cast<int64_t>(i));
         if (!passes(name)) continue;
@@ -208,8 +224,9 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
             row(ui, {name, fmt::format("layer_{}", i)}, {22, selected, norm_words(norm)});
         const std::string why = why_no_norm(ui, norm);
         if (has_layer_names(ui.status) || !why.empty())
-            tooltip(ui, {.name = name, .sentence = why});
-        draw_layer(ui, line, {name, norm, largest, selected});
+            tooltip(ui,
+                    {.name = "Layer " + full_layer_words(ui.status, int64_t(i)), .sentence = why});
+        draw_layer(ui, line, {name, norm, largest, selected, bar_low});
         if (line.pressed) {
             Cell cell = ui.selection.cell;
             cell.layer = static_cast<int64_t>(i);
@@ -217,7 +234,7 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
         }
     }
     const bool has_kernel = ui.status.mixer.has_kernel();
-    hint(ui, "bar: norm (" + norm_of_training(has_kernel) + ")");
+    hint(ui, (has_bars ? "bar: norm (" : "norm (") + norm_of_training(has_kernel) + ")");
 }
 
 void ExplorerPanel::draw_pins(PaneContext& ui) {

@@ -76,6 +76,38 @@ TEST_F(MapsAlone, LayersAreNamedWhereTheyAreChosen) {
     EXPECT_NE(value_of("compare/main/caption").find("layer 2, near"), std::string::npos);
 }
 
+// As the modules of a framework are called: they differ in a digit amid what all share.
+TEST_F(MapsAlone, LongNamesAreShownByWhatTellsThemApart) {
+    const auto name = [](const std::string& part) { return "backbone.layers." + part + ".attn.w"; };
+    const std::string parts[] = {"0.blocks.0", "0.blocks.1", "a very long name of a block"};
+    open(maps_of({map_entry(name(parts[0]), "full", {2, 2}),
+                  map_entry(name(parts[1]), "full", {2, 2}),
+                  map_entry(name(parts[2]), "full", {2, 2})}),
+         {counted_tensor("biases.0", {2, 4, 4}), counted_tensor("biases.1", {2, 4, 4}),
+          counted_tensor("biases.2", {2, 4, 4})});
+    EXPECT_EQ(layer_words(ui().status, 0), "0, 0.blocks.0");
+    EXPECT_EQ(layer_words(ui().status, 1), "1, 0.blocks.1");
+    EXPECT_EQ(layer_words(ui().status, 2), "2, a very l\u2026 a block");
+    EXPECT_EQ(full_layer_words(ui().status, 1), "1, backbone.layers.0.blocks.1.attn.w");
+    run("view.workspace_biases\nclick statistics/main/tab\nframes 20\n");
+    const auto tip_of = [&](const std::string& id) {
+        const WidgetRecord* const widget = ui().recorder.find(id);
+        return widget != nullptr ? widget->tip : "nothing of this id";
+    };
+    const std::string whole = "Layer 1, " + name(parts[1]);
+    EXPECT_TRUE(tip_of("explorer/layers/layer_1").starts_with(whole)) << dump(ui());
+    EXPECT_EQ(tip_of("statistics/layers/layers:l1_h0"), whole);
+}
+
+TEST_F(MapsAlone, NamesThatOnlyNumberTheLayersAreLeftOut) {
+    open(maps_of({map_entry("blocks.0.attn", "full", {2, 2}),
+                  map_entry("blocks.1.attn", "full", {2, 2})}),
+         plain_tensors());
+    EXPECT_FALSE(has_layer_names(ui().status));
+    EXPECT_EQ(layer_words(ui().status, 1), "1");
+    EXPECT_EQ(full_layer_words(ui().status, 1), "1, blocks.1.attn");
+}
+
 // Every layer in its own size, beside the same file and beside one whose layers are of other sizes.
 TEST_F(MapsAlone, LayersThatDifferAreCompared) {
     open(mixed_maps(), mixed_tensors());
