@@ -55,6 +55,7 @@ void add_actions(Actions& actions, FrameTools& tools) {
     add_figure_actions(actions, tools.figures);
     add_view_actions(actions, tools.views);
     add_metrics_actions(actions, tools.metrics);
+    add_copy_actions(actions, tools.copies);
     add_layout_actions(actions, tools.layouts);
     add_mask_actions(actions, tools.masks);
     add_film_actions(actions, tools.films, tools.recorder);
@@ -120,7 +121,8 @@ void update_theme(Ui& ui, float display_scale) {
 bool has_card(const FrameTools& tools) {
     return tools.palette.is_open() || tools.browser.is_open() || tools.figures.is_open() ||
            tools.views.is_open() || tools.films.is_open() || tools.layouts.is_open() ||
-           tools.masks.is_open() || tools.metrics.is_open() || tools.notes.is_open();
+           tools.masks.is_open() || tools.metrics.is_open() || tools.notes.is_open() ||
+           tools.copies.is_open();
 }
 
 // Something lies over the panes.
@@ -168,6 +170,8 @@ void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
     tools.metrics.draw(ui, display);
     ui.recorder.set_pane("Note at a step##note_card");
     tools.notes.draw(ui, display);
+    ui.recorder.set_pane("Save elsewhere##copy_card");
+    tools.copies.draw(ui, display);
     ui.recorder.set_pane("Save film##film_card");
     tools.films.draw(ui, tools.recorder, display);
     ui.recorder.set_pane("Tour##tour");
@@ -286,6 +290,7 @@ void Frame::prepare(double seconds) {
     p.warnings.report(p.ui);
     p.tools.figures.report(p.ui);
     p.tools.metrics.report(p.ui);
+    p.tools.copies.report(p.ui);
     update_theme(p.ui, p.options.display_scale);
     p.tools.layouts.apply(p.ui);
     p.host.load_image();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/frame/bars/timeline.h"
+#include "app/frame/cards/copy_card.h"
 #include "app/frame/cards/figure_card.h"
 #include "app/frame/cards/file_browser.h"
 #include "app/frame/cards/film_card.h"
@@ -30,6 +31,7 @@ struct FrameTools {
     MaskCard masks;
     MetricsCard metrics;
     NoteCard notes;
+    CopyCard copies;
     FilmCard films;
     FilmRecorder recorder;
     Tour tour;

@@ -49,6 +49,9 @@ struct TrainUntil {
 };
 struct StopTraining {};  // saves and ends
 struct SaveCheckpoint {};
+struct SaveCopy {  // a checkpoint outside the run
+    std::string path;
+};
 struct KeepCheckpoint {  // for good
     int64_t step = 0;
 };
@@ -70,9 +73,10 @@ struct StartCompletion {
 };
 struct StopCompletion {};
 
-using SessionCommand = std::variant<StartTraining, PauseTraining, TrainSteps, TrainUntil,
-                                    StopTraining, SaveCheckpoint, KeepCheckpoint, RewindTo,
-                                    SetSetting, SetTrainerShare, StartCompletion, StopCompletion>;
+using SessionCommand =
+    std::variant<StartTraining, PauseTraining, TrainSteps, TrainUntil, StopTraining, SaveCheckpoint,
+                 SaveCopy, KeepCheckpoint, RewindTo, SetSetting, SetTrainerShare, StartCompletion,
+                 StopCompletion>;
 using Command = std::variant<OpenPath, OpenRun, CloseModel, BrowseFiles, ShowPane, ShowWorkspace,
                              ShowStep, TakePicture, Quit, SessionCommand>;
 

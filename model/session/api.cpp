@@ -111,8 +111,9 @@ void RunCommands::stop() {
     ++channels_.stops_asked;
     channels_.commands.push({CommandKind::stop, 0, "", ""});
 }
-void RunCommands::save() {
-    channels_.commands.push({CommandKind::save, 0, "", ""});
+void RunCommands::save(const std::string& copy) {
+    channels_.commands.push(
+        {copy.empty() ? CommandKind::save : CommandKind::save_copy, 0, "", copy});
 }
 void RunCommands::rewind(int64_t step) {
     channels_.commands.push({CommandKind::rewind, step, "", ""});

@@ -28,7 +28,19 @@ namespace aft::session {
 
 using Clock = std::chrono::steady_clock;
 
-enum class CommandKind { start, pause, step, run_until, stop, save, rewind, set, note, keep };
+enum class CommandKind {
+    start,
+    pause,
+    step,
+    run_until,
+    stop,
+    save,
+    save_copy,
+    rewind,
+    set,
+    note,
+    keep
+};
 
 struct Command {
     CommandKind kind = CommandKind::start;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/caught.h"
+#include "core/check.h"
+#include "core/files.h"
 #include "core/warnings.h"
 #include "model/device.h"
 
@@ -55,6 +57,23 @@ void Run::save(SaveKind kind) {
     if (view_.status.can_resume) view_.status.error.clear();
     if (kind != SaveKind::by_time) view_.status.message = fmt::format("saved {}", path.string());
     note_saved(step);
+}
+
+// Needs nothing of the run folder: that may be gone.
+void Run::save_copy(const std::string& path) {
+    const std::filesystem::path file = path;
+    const std::string problem = error_words(
+        [&] {
+            AFT_CHECK(file.extension() == ".safetensors",
+                      "{}: expected a name that ends in .safetensors", path);
+            AFT_CHECK(!std::filesystem::exists(file), "{}: is there already: choose another name",
+                      path);
+            if (file.has_parent_path()) make_folder(file.parent_path());
+            write_checkpoint(file,
+                             model_.trainer ? model_.trainer->checkpoint(true) : *model_.opened);
+        },
+        plain_words);
+    view_.status.message = problem.empty() ? kCopySaved + path : kCopyRefused + problem;
 }
 
 // For good, if it is saved or is the step training rests at.
@@ -161,6 +180,8 @@ void Run::obey(const Command& command) {
             return halt(RunEvent::finished);
         case CommandKind::save:
             return save(SaveKind::by_hand);
+        case CommandKind::save_copy:
+            return save_copy(command.text);
         case CommandKind::rewind:
             return rewind(command.number);
         case CommandKind::set:

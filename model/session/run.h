@@ -70,6 +70,7 @@ class Run {
     void begin();
     void halt(RunEvent event);
     void save(SaveKind kind);
+    void save_copy(const std::string& path);
     void keep(int64_t step);
     void note_saved(int64_t step);
     void publish_weights();

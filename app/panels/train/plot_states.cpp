@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/state/gone_run.h"
 #include "app/state/standing_events.h"
 #include "app/widgets/states.h"
 #include "core/text.h"
@@ -32,6 +33,11 @@ namespace {
 // After which changes, and what is safe.
 std::string error_sentence(const ModelView& ui) {
     const Status& s = ui.status;
+    if (is_run_gone(ui))
+        return fmt::format(
+            "What was learnt up to step {} is in memory only: save it elsewhere. Where the folder "
+            "is put back, training resumes in it.",
+            group_thousands(s.step));
     if (s.can_resume && s.step > std::max<int64_t>(s.saved_step, 0))
         return fmt::format(
             "What was learnt up to step {} is in memory only: save it, or resume "
@@ -50,6 +56,12 @@ std::string error_sentence(const ModelView& ui) {
         words = fmt::format("It follows {}, set at step {}. ", changes, group_thousands(step));
     if (s.saved_step < 0) return words + "None of its steps is saved on the disk.";
     return words + fmt::format("Step {} is saved and safe.", group_thousands(s.saved_step));
+}
+
+// What can work now.
+std::string remedy_of(const ModelView& ui) {
+    if (is_run_gone(ui)) return "run.save_copy";
+    return ui.status.can_resume ? "run.save" : "run.retry_step";
 }
 
 // The filled button stands above, in the pane Run: none here.
@@ -86,8 +98,7 @@ void draw_error_banner(Ui& ui) {
                                                                             : "Training paused: ") +
                              ui.status.error,
                     .sentence = error_sentence(ui),
-                    .actions = {ui.status.can_resume ? "run.save" : "run.retry_step", "view.log",
-                                "run.copy_error"}});
+                    .actions = {remedy_of(ui), "view.log", "run.copy_error"}});
 }
 
 bool draw_no_curves(Ui& ui) {

@@ -1,7 +1,6 @@
-// Nudges of the random clicks to what "Run until..." asks and shows (its field for each condition,
-// and the button that removes them), to a batch of pictures, to the Lab's biases as a slot, to
-// notes at steps, the export of metrics, overlaid runs, to the page of a sweep, which Home shows
-// first, and to a picture that cannot be read. Tests only; window thread.
+// Nudges of the random clicks to what "Run until..." asks and shows, to a batch of pictures, to the
+// Lab's biases as a slot, to notes at steps, cards that export, overlaid runs, the page of a sweep,
+// which Home shows first, and a picture that cannot be read. Tests only; window thread.
 #pragma once
 #include <filesystem>
 #include <fstream>
@@ -112,6 +111,7 @@ inline Nudges train_nudges(const std::function<Ui&()>& ui, const ClickId& click)
                    }},
                   {"note_card/", with_card("note.add")},
                   {"metrics_card/", with_card("file.export_metrics")},
+                  {"copy_card/", with_card("run.save_copy")},
                   {"view_card/main/file.export_metrics", with_card("file.save_view")},
                   {"timeline/track/", with_card("view.side_panes")},
                   {"curves/scale/", with_card("train.overlay_runs")},
