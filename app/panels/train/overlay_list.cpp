@@ -11,6 +11,7 @@
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/text.h"
+#include "app/widgets/text_fields.h"
 #include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "model/jobs/summary.h"
@@ -26,6 +27,14 @@ ImU32 color_of(const OverlayRuns& runs, const std::string& path) {
     for (const OverlayRun& run : runs.all())
         if (is_same_path(run.path, path)) return run.color;
     return 0;
+}
+
+// What is wrong with a path that was typed; "" = nothing.
+std::string why_no_path(const ViewState& ui, const std::string& path) {
+    if (!is_run_folder(path))
+        return path + ": not a run folder (no config.json in it); a run's curves are in its folder";
+    if (is_overlaid(ui, path)) return path + ": is overlaid already.";
+    return why_no_overlay(ui, path);
 }
 
 }  // namespace
@@ -48,6 +57,36 @@ void OverlayList::draw_row(PaneContext& ui, const OverlayRuns& runs, const std::
                 {text_size::icon_inline, ui.theme.text1});
     tooltip(ui, {.name = shown_name(path), .sentence = why.empty() ? path : why + "\n" + path});
     if (line.pressed) toggle_overlay(ui, path);
+}
+
+// A run that no list knows.
+void OverlayList::draw_path(PaneContext& ui) {
+    ImGui::Dummy({ui.px(4), ui.px(2)});
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(8));
+    const TextEdit edit = text_field(ui,
+                                     {.name = "Path##path",
+                                      .hint = "Run folder",
+                                      .icon = icon::folder,
+                                      .width = kWide - 80,
+                                      .problem = problem_,
+                                      .tip = "The folder of a run that the list does not have."},
+                                     path_);
+    if (edit.is_changed) problem_.clear();
+    ImGui::SameLine(0, ui.px(6));
+    const bool adds = button(ui, {.name = "Add path##add_path",
+                                  .why_not = path_.empty() ? "Type a path first." : "",
+                                  .tip = "Draws the curves of this run too.",
+                                  .shown = "Add"});
+    if ((adds || edit.is_submitted) && !path_.empty()) {
+        problem_ = why_no_path(ui, path_);
+        if (problem_.empty()) toggle_overlay(ui, std::exchange(path_, ""));
+    }
+    if (problem_.empty()) return;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(8));
+    ImGui::PushTextWrapPos(ui.px(kWide));
+    text(ui, problem_, {text_size::hint, ui.theme.error});
+    ImGui::PopTextWrapPos();
+    ui.recorder.item("hint", ui.recorder.claim("Path problem##path_problem"), problem_);
 }
 
 void OverlayList::draw_list(PaneContext& ui, const OverlayRuns& runs) {
@@ -78,6 +117,7 @@ void OverlayList::draw_list(PaneContext& ui, const OverlayRuns& runs) {
         for (const std::string& path : paths) draw_row(ui, runs, path);
     if (!paths.empty()) ImGui::EndChild();
     ImGui::PopStyleVar();
+    draw_path(ui);
     if (button(ui, {.name = "Remove all overlays##remove_overlays",
                     .icon = icon::close,
                     .kind = ButtonKind::ghost,

@@ -21,7 +21,9 @@ class OverlayList {
   private:
     void draw_list(PaneContext& ui, const OverlayRuns& runs);
     void draw_row(PaneContext& ui, const OverlayRuns& runs, const std::string& path);
+    void draw_path(PaneContext& ui);
     bool opens_ = false, opens_menu_ = false;
+    std::string path_, problem_;  // that is typed; what is wrong with it
     int64_t menu_step_ = 0;
     KnownRuns known_{40};
 };

@@ -113,6 +113,21 @@ TEST_F(Overlays, AGrowingLogIsFollowed) {
     EXPECT_EQ(before->curves.step.back(), 80) << "what is drawn meanwhile stays as it is";
 }
 
+TEST_F(Overlays, APathThatIsTypedIsAddedOrNamed) {
+    train_two();
+    const auto add = [&](const std::string& path) {
+        run("set curves/scale/path " + path +
+            "\nframes 2\nclick curves/scale/add_path\nframes 3\n");
+        return value_of("curves/scale/path_problem");
+    };
+    run("train.overlay_runs\nframes 5\n");
+    EXPECT_NE(add("/no/such/run").find("/no/such/run: not a run folder"), std::string::npos);
+    EXPECT_EQ(add(open_), "It is open.");
+    EXPECT_EQ(add(other_), "");
+    EXPECT_EQ(ui().overlays, std::vector<std::string>{other_});
+    EXPECT_NE(add(other_).find("overlaid already"), std::string::npos);
+}
+
 TEST_F(Overlays, WhatCannotBeReadIsNamedAndLeftOut) {
     train_two();
     std::ofstream(fs::path(other_) / "metrics.jsonl", std::ios::app) << "no json\n";
