@@ -1,6 +1,7 @@
 // completions: masked pictures above, what the model filled in below (Zhai et al. 2021, Figure 4);
 // columns pictures, one row more for each sample.
 #include "app/figures/parts.h"
+#include "app/state/picture_list.h"
 #include "core/check.h"
 #include "core/outside.h"
 
@@ -46,9 +47,14 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
                              .device = request.device,
                              .index = request.index,
                              .count = request.limit > 0 ? request.limit : kPictures,
-                             .sample = {}};
+                             .sample = {},
+                             .pictures = {}};
+    if (const auto list = request.options.find("pictures"); list != request.options.end()) {
+        asked.pictures = parse_picture_list(list->second);
+        asked.count = static_cast<int64_t>(asked.pictures.size());
+    }
     if (asked.count > 24)
-        fail_usage("figure completions: --limit: found {}, allowed: 1 to 24", asked.count);
+        fail_usage("figure completions: found {} pictures, allowed: 1 to 24", asked.count);
     asked.keep_rows = figure_number_option(
         request, "keep-rows", {0, static_cast<double>(facts.height - 1)}, facts.height / 2);
     asked.sample.samples = figure_number_option(request, "samples", {1, kMostSamples}, 1);
@@ -70,7 +76,10 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
 FigureRoom completions_figure() {
     return {.info = {"completions", "masked pictures and what the model fills in (Fig. 4)"},
             .example = "afterimage figure completions runs/mirror --limit 8 -o completions.png",
-            .options = {{"keep-rows", {}, ""}, {"samples", {}, ""}, {"seed", {}, ""}},
+            .options = {{"keep-rows", {}, ""},
+                        {"samples", {}, ""},
+                        {"seed", {}, ""},
+                        {"pictures", {}, ""}},
             .why_not = why_not,
             .make = make};
 }

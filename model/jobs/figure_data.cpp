@@ -120,7 +120,9 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
 }
 
 CompletedPictures complete_pictures(const PictureCompletions& asked, const JobControl& control) {
-    check_count(asked.count);
+    const bool is_list = !asked.pictures.empty();
+    const auto count = is_list ? static_cast<int64_t>(asked.pictures.size()) : asked.count;
+    check_count(count);
     const Checkpoint checkpoint = read_checkpoint(asked.model);
     const ModelConfig& model = checkpoint.config.model;
     if (asked.keep_rows < 0 || asked.keep_rows >= model.height)
@@ -130,10 +132,11 @@ CompletedPictures complete_pictures(const PictureCompletions& asked, const JobCo
     out.hidden.assign(static_cast<size_t>(model.height * model.width), 1);
     std::fill_n(out.hidden.begin(), asked.keep_rows * model.width, uint8_t{0});
     const ExampleReader examples(checkpoint, asked.data);
-    const ChosenExamples chosen = examples.choose(asked.index, asked.count);
-    for (int64_t i = 0; i < asked.count; ++i) {
-        control.report({.done = i, .total = asked.count, .what = "pictures"});
-        const InputTokens input = examples.at(chosen.index(i));
+    const ChosenExamples chosen = is_list ? ChosenExamples{} : examples.choose(asked.index, count);
+    for (int64_t i = 0; i < count; ++i) {
+        control.report({.done = i, .total = count, .what = "pictures"});
+        const InputTokens input =
+            examples.at(is_list ? asked.pictures[static_cast<size_t>(i)] : chosen.index(i));
         const CompletionRequest request = completion_of(asked, model, input.tokens);
         JobControl quiet;
         quiet.stop = control.stop;
@@ -145,7 +148,8 @@ CompletedPictures complete_pictures(const PictureCompletions& asked, const JobCo
         for (const auto& sample : done.samples) samples.push_back(tokens_picture(sample, model));
         out.samples.push_back(std::move(samples));
     }
-    out.input_note = inputs_note(asked.data, chosen);
+    out.input_note = is_list ? fmt::format("{}, {} chosen examples", asked.data, count)
+                             : inputs_note(asked.data, chosen);
     return out;
 }
 

@@ -53,6 +53,7 @@ struct PictureCompletions {
     std::string model, data, device = "cpu";
     int64_t index = -1, count = 8, keep_rows = 0;  // index -1: spread over the part
     SampleOptions sample = {};
+    std::vector<int64_t> pictures = {};  // these examples instead of `index` and `count`
 };
 struct CompletedPictures {
     std::vector<Image> originals = {};

@@ -9,6 +9,7 @@
 
 #include "app/frame/cards/overlays.h"
 #include "app/panels/shared/copy_command.h"
+#include "app/state/picture_list.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/text.h"
@@ -61,10 +62,15 @@ FigureRequest figure_request(const ViewState& ui, const std::string& figure) {
     request.device = ui.status.device.starts_with("cuda") ? "cuda" : "cpu";
     request.data = shown_data(ui);
     if (ui.selection.image.path.empty()) request.index = ui.selection.image.index;
+    const FigureRoom& room = find_room(figures(), figure, "figure");
+    const std::vector<int64_t>& batch = ui.selection.completion.pictures;
+    const bool takes_batch = std::any_of(room.options.begin(), room.options.end(),
+                                         [](const ProbeOption& o) { return o.key == "pictures"; });
+    if (takes_batch && batch.size() > 1 && ui.selection.image.path.empty())
+        request.options["pictures"] = picture_list_words(batch, ",");
     const int64_t step = ui.selection.step;
     if (step < 0 || ui.session == nullptr || is_checkpoint_file(ui.status.path)) return request;
     const std::vector<int64_t> saved = ui.session->saved_steps();
-    const FigureRoom& room = find_room(figures(), figure, "figure");
     const bool reads_log =
         !room.why_not({.mixer = ui.status.mixer, .task = ui.status.task}).empty();
     if (!reads_log && std::binary_search(saved.begin(), saved.end(), step))

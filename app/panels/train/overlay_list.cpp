@@ -106,7 +106,7 @@ void OverlayList::draw_list(PaneContext& ui, const OverlayRuns& runs) {
     ImGui::Dummy({ui.px(kWide), ui.px(2)});
     ImGui::Indent(ui.px(8));
     text(ui,
-         paths.empty() ? "No other run is known: open one, or train another."
+         paths.empty() ? "No other run is known: type the folder of one, or train another."
                        : fmt::format("Runs to draw with this one, {} at most", kMostOverlays),
          {text_size::hint, ui.theme.text3});
     ImGui::Unindent(ui.px(8));

@@ -5,6 +5,7 @@
 #include "app/figures/figure.h"
 #include "app/frame/cards/figure_card.h"
 #include "app/panels/attention/offset_maps.h"
+#include "core/caught.h"
 #include "core/text.h"
 #include "tests/app/stage_fixture.h"
 
@@ -152,6 +153,23 @@ TEST(FigureCards, AskForTheChosenExampleAndPart) {
     EXPECT_EQ(request.models, std::vector<std::string>{"runs/fed"});
     EXPECT_EQ(request.data, "mirror?size=8&split=validation");
     EXPECT_EQ(request.index, 3);
+    ui.selection.completion.pictures = {0, 1, 2, 9};
+    EXPECT_EQ(figure_request(ui, "completions").options["pictures"], "0-2,9") << "Complete's batch";
+    EXPECT_TRUE(figure_request(ui, "keys").options.empty());
+}
+
+TEST(FigureCards, CompletionsAreOfTheListedPictures) {
+    initialize_model("cpu", 1);
+    FigureRequest request;
+    request.figure = "completions";
+    request.models = {source_file("assets/demo/mirror.safetensors").string()};
+    request.options["pictures"] = "7,2";
+    const FigureResult made = make_figure(request, {});
+    const auto& grid = std::get<FigureGrid>(made.scene.parts.front());
+    EXPECT_EQ(grid.rows.front().tiles.size(), 2U);
+    request.options["pictures"] = "0-24";
+    EXPECT_NE(error_words([&] { (void)make_figure(request, {}); }).find("found 25"),
+              std::string::npos);
 }
 
 }  // namespace
