@@ -181,7 +181,7 @@ int train(const TrainFlags& flags, const Globals& globals) {
         if (is_from_alone(flags))  // its shape stays what it is
             given.insert(given.end(), {"model.height", "model.width", "model.channels",
                                        "model.levels", "model.classes"});
-        FittedConfig fitted = fit_to_data(request.config, given);
+        FittedConfig fitted = fit_to_data(request.config, given, work.control().stop);
         if (!fitted.note.empty()) print_note(fitted.note);
         request.config = std::move(fitted.config);
         Config shown = request.config;

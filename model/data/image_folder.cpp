@@ -6,20 +6,29 @@
 #include "core/files.h"
 #include "core/images/image.h"
 #include "core/outside.h"
+#include "core/progress.h"
 
 namespace aft {
 namespace {
 
 using Files = std::vector<PictureFile>;
 
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
+void check_stop(const std::stop_token& stop) {
+    if (stop.stop_requested()) throw Interrupted();
+}
+
+std::vector<fs::path> sorted_entries(const fs::path& folder, const std::stop_token& stop) {
     std::vector<fs::path> entries;
     std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        check_stop(stop);
         if (it->path().filename().string()[0] != '.') entries.push_back(it->path());
+    }
     AFT_CHECK(!error, "cannot read the folder '{}': {}", shown_path(folder.string()),
               error.message());
-    std::sort(entries.begin(), entries.end());
+    // Of one folder: by bytes this is their order as paths, which compares ten times as long.
+    std::sort(entries.begin(), entries.end(),
+              [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
     return entries;
 }
 
@@ -29,15 +38,16 @@ struct Listing {
     Files files{};  // labels by class_names
 };
 
-Listing list_classes(const fs::path& folder) {
+Listing list_classes(const fs::path& folder, const std::stop_token& stop) {
     Listing found;
     Files loose;
-    for (const fs::path& entry : sorted_entries(folder)) {
+    for (const fs::path& entry : sorted_entries(folder, stop)) {
+        check_stop(stop);
         std::error_code error;
         if (fs::is_directory(entry, error)) {
             const auto label = static_cast<int64_t>(found.class_names.size());
             const size_t before = found.files.size();
-            for (fs::path& file : sorted_entries(entry))
+            for (fs::path& file : sorted_entries(entry, stop))
                 if (is_image_file(file)) found.files.push_back({std::move(file), label});
             if (found.files.size() > before) found.class_names.push_back(entry.filename().string());
         } else if (is_image_file(entry)) {
@@ -59,7 +69,7 @@ fs::path one_of(const fs::path& root, const std::vector<const char*>& names) {
 
 void add_part(const Spec& spec, const fs::path& path, Split split, PictureFolder& folder) {
     if (path.empty()) return;
-    Listing listing = list_classes(path);
+    Listing listing = list_classes(path, spec.stop);
     const auto& known = folder.class_names;
     for (PictureFile& file : listing.files) {
         if (file.label < 0) continue;
@@ -78,7 +88,7 @@ PictureFolder list_parts(const Spec& spec, const fs::path& root, const fs::path&
         fail_usage("data '{}': holdout is for a folder without parts, but '{}' has train and {}",
                    spec.text, shown_path(root.string()), held.filename().string());
     PictureFolder folder;
-    Listing train = list_classes(root / "train");
+    Listing train = list_classes(root / "train", spec.stop);
     folder.class_names = std::move(train.class_names);
     folder.parts.part(Split::train) = std::move(train.files);
     add_part(spec, one_of(root, {"val", "valid", "validation"}), Split::validation, folder);
@@ -97,7 +107,7 @@ PictureFolder list_pictures(const Spec& spec) {
     if (has_parts) {
         folder = list_parts(spec, root, held);
     } else {
-        Listing listing = list_classes(root);
+        Listing listing = list_classes(root, spec.stop);
         folder.class_names = std::move(listing.class_names);
         folder.parts.part(Split::train) = std::move(listing.files);
     }

@@ -1,5 +1,5 @@
 // The pictures of a folder, their classes and their parts; nothing is opened. Any thread; blocks on
-// the file system (it lists folders).
+// the file system (it lists folders) until Spec::stop asks to stop.
 //   ROOT/*.png               pictures without classes
 //   ROOT/CLASS/*.png         one folder a class, in the order of their names
 //   ROOT/train/..., ROOT/val/..., ROOT/test/...   either of these for each part; val may also be

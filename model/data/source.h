@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Spec {
     std::string text;  // as given, for messages: at most 80 characters
     std::string room, path;
     std::map<std::string, std::string> options;
+    // Looked at between the entries of a folder that is listed; then Interrupted is thrown.
+    std::stop_token stop{};
     [[nodiscard]] int64_t integer(const std::string& key, int64_t fallback, int64_t low,
                                   int64_t high) const;
     [[nodiscard]] double number(const std::string& key, double fallback, double low,
@@ -34,7 +37,7 @@ struct Spec {
     // Throws on an option not among these or "split".
     void allow(const std::vector<std::string>& keys) const;
 };
-[[nodiscard]] Spec parse_spec(const std::string& text);
+[[nodiscard]] Spec parse_spec(const std::string& text, std::stop_token stop = {});
 // Throws where `folder` of `spec` is not there, and says how to name the place of the data.
 void check_folder(const Spec& spec, const std::filesystem::path& folder);
 

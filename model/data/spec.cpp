@@ -101,8 +101,9 @@ void Spec::allow(const std::vector<std::string>& keys) const {
         static_cast<void>(parse_split(split->second));
 }
 
-Spec parse_spec(const std::string& text) {
+Spec parse_spec(const std::string& text, std::stop_token stop) {
     Spec spec;
+    spec.stop = std::move(stop);
     spec.text = shown(text);
     if (text.empty()) fail_usage("no data given; write for example mirror?size=16 or text:FILE");
     DataSpec parts = split_data_spec(text);

@@ -23,9 +23,10 @@ std::string data_or_own(const Checkpoint& checkpoint, const std::string& asked) 
     return asked.empty() ? own : asked;
 }
 
-ExampleReader::ExampleReader(const Checkpoint& checkpoint, const std::string& asked) {
+ExampleReader::ExampleReader(const Checkpoint& checkpoint, const std::string& asked,
+                             const std::stop_token& stop) {
     const std::string data = data_or_own(checkpoint, asked);
-    const Spec spec = parse_spec(data);
+    const Spec spec = parse_spec(data, stop);
     auto opened = std::make_unique<Opened>();
     opened->data = data;
     opened->alphabet = alphabet_of(checkpoint);
@@ -88,7 +89,7 @@ std::vector<std::string> class_names_of(const Checkpoint& checkpoint) {
 InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request) {
     const ModelConfig& model = checkpoint.config.model;
     if (request.text.empty() && request.image.empty())
-        return ExampleReader(checkpoint, request.data).at(request.index);
+        return ExampleReader(checkpoint, request.data, request.stop).at(request.index);
     InputTokens out;
     if (!request.text.empty()) {
         if (!task_traits(model).is_text()) fail_usage("this model takes pictures, found a text");

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct InputRequest {
     std::string image, text, data;  // at most one
     int64_t index = 0;              // of data; its part: ?split=..., else test
     // None of the three: of the data that the model was trained on.
+    std::stop_token stop{};  // looked at while the data are listed: then Interrupted
 };
 
 struct InputTokens {
@@ -32,7 +34,9 @@ struct InputTokens {
 // outlives it.
 class ExampleReader {
   public:
-    ExampleReader(const Checkpoint& checkpoint, const std::string& data);
+    // stop: gives up while the data are listed, with Interrupted.
+    ExampleReader(const Checkpoint& checkpoint, const std::string& data,
+                  const std::stop_token& stop);
     ~ExampleReader();
     [[nodiscard]] InputTokens at(int64_t index) const;
     [[nodiscard]] int64_t size() const;  // examples of the part that is read

@@ -5,9 +5,9 @@
 
 namespace aft {
 
-std::shared_ptr<const DataSource> open_data(const Config& config) {
-    return open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                       text_length(config.model));
+std::shared_ptr<const DataSource> open_data(const Config& config, const std::stop_token& stop) {
+    return open_source(parse_spec(config.data.source, stop),
+                       static_cast<uint64_t>(config.train.seed), text_length(config.model));
 }
 
 DataFacts facts_of_data(const DataSource& data) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct DataFacts {
 
 // The data that config.data.source names, open: pages of them are read without opening them again.
 // The seed moves generated data, the model's length cuts texts into windows. Error: they cannot be
-// had.
-[[nodiscard]] std::shared_ptr<const DataSource> open_data(const Config& config);
+// had. Throws Interrupted where `stop` asks to stop while a folder is listed.
+[[nodiscard]] std::shared_ptr<const DataSource> open_data(const Config& config,
+                                                          const std::stop_token& stop = {});
 [[nodiscard]] DataFacts facts_of_data(const DataSource& data);
 // Example `index` of a part ("train", "validation", "test").
 [[nodiscard]] DataItem data_example(const DataSource& data, const std::string& part, int64_t index);

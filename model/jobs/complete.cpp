@@ -294,19 +294,21 @@ Finished finish(const OpenedModel& model, const CompleteRequest& job, const Task
     return out;
 }
 
-Task task_of(const CompleteRequest& job, const Checkpoint& checkpoint) {
+Task task_of(const CompleteRequest& job, const Checkpoint& checkpoint,
+             const std::stop_token& stop) {
     if (job.prompt) return text_task(job, checkpoint);
     check_takes_pictures(job, checkpoint.config.model);
     return picture_task(job, checkpoint,
-                        read_input(checkpoint, {job.image, "", job.data, job.index}));
+                        read_input(checkpoint, {job.image, "", job.data, job.index, stop}));
 }
 
 // Those that can be read; the others get their words.
 std::vector<std::optional<Task>> batch_tasks(const CompleteRequest& job,
                                              const Checkpoint& checkpoint,
+                                             const std::stop_token& stop,
                                              std::vector<CompletedExample>& pictures) {
     check_takes_pictures(job, checkpoint.config.model);
-    const ExampleReader examples(checkpoint, job.data);
+    const ExampleReader examples(checkpoint, job.data, stop);
     std::vector<std::optional<Task>> tasks;
     std::exception_ptr first;
     bool has_any = false;
@@ -330,7 +332,7 @@ CompleteResult complete_job(const CompleteRequest& job, const JobControl& contro
     check_out(job);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     check_whole(checkpoint, "complete");
-    const Task task = task_of(job, checkpoint);
+    const Task task = task_of(job, checkpoint, control.stop);
     const bool leads = job.ranks == nullptr || job.ranks->rank() == 0;
     if (leads) check_place(job);
     Net net = make_net(checkpoint, parse_device(job.device));
@@ -347,7 +349,8 @@ CompleteBatchResult complete_batch_job(const CompleteRequest& job,
     check_whole(checkpoint, "complete");
     CompleteBatchResult out;
     for (const int64_t index : indices) out.pictures.push_back({index, {}, {}});
-    const std::vector<std::optional<Task>> tasks = batch_tasks(job, checkpoint, out.pictures);
+    const std::vector<std::optional<Task>> tasks =
+        batch_tasks(job, checkpoint, control.stop, out.pictures);
     const bool leads = job.ranks == nullptr || job.ranks->rank() == 0;
     if (leads) check_place(job);
     Net net = make_net(checkpoint, parse_device(job.device));

@@ -186,8 +186,8 @@ void check_request(const EvalRequest& request, const ModelConfig& model) {
 }
 
 // The data with the part that --split names.
-Spec spec_of(const EvalRequest& request) {
-    Spec spec = parse_spec(request.data);
+Spec spec_of(const EvalRequest& request, const std::stop_token& stop) {
+    Spec spec = parse_spec(request.data, stop);
     if (request.split.empty()) return spec;
     if (request.split != kAllParts) (void)parse_split(request.split);
     const auto [named, is_new] = spec.options.emplace("split", request.split);
@@ -274,7 +274,7 @@ EvalResult evaluate(EvalRequest request, const JobControl& control) {
     const bool are_own = request.data.empty();
     request.data = data_or_own(checkpoint, request.data);
     check_request(request, model);
-    const Spec spec = spec_of(request);
+    const Spec spec = spec_of(request, control.stop);
     const auto seed = static_cast<uint64_t>(checkpoint.config.train.seed);
     const auto source = open_for_model(spec, seed, model,
                                        {.alphabet = alphabet_of(checkpoint),

@@ -84,8 +84,9 @@ LayerFields probe_layers(const LayerProbes& asked, const JobControl& control) {
     if (room.needs != ProbeNeeds::biases) check_whole(checkpoint, "probe " + room.info.name);
     const Net net = make_net(checkpoint, parse_device(asked.device));
     const bool takes_input = room.needs == ProbeNeeds::input;
-    const auto examples = takes_input ? std::make_unique<ExampleReader>(checkpoint, asked.data)
-                                      : std::unique_ptr<ExampleReader>();
+    const auto examples =
+        takes_input ? std::make_unique<ExampleReader>(checkpoint, asked.data, control.stop)
+                    : std::unique_ptr<ExampleReader>();
     int64_t inputs = takes_input ? asked.count : 1;
     if (asked.is_at_most && examples)
         inputs =
@@ -131,7 +132,7 @@ CompletedPictures complete_pictures(const PictureCompletions& asked, const JobCo
     CompletedPictures out;
     out.hidden.assign(static_cast<size_t>(model.height * model.width), 1);
     std::fill_n(out.hidden.begin(), asked.keep_rows * model.width, uint8_t{0});
-    const ExampleReader examples(checkpoint, asked.data);
+    const ExampleReader examples(checkpoint, asked.data, control.stop);
     const ChosenExamples chosen = is_list ? ChosenExamples{} : examples.choose(asked.index, count);
     for (int64_t i = 0; i < count; ++i) {
         control.report({.done = i, .total = count, .what = "pictures"});

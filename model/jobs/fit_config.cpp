@@ -58,14 +58,15 @@ std::vector<std::string> changes(Config before, Config after,
 
 }  // namespace
 
-FittedConfig fit_to_data(const Config& config, const std::vector<std::string>& given) {
+FittedConfig fit_to_data(const Config& config, const std::vector<std::string>& given,
+                         const std::stop_token& stop) {
     FittedConfig fitted{.config = config};
     with_plain_errors([&] {
         check_trainable(config.model);
         fitted.config.data.source = with_given(config, given);
         const auto source =
-            open_source(fitted.config.data.source, static_cast<uint64_t>(config.train.seed),
-                        text_length(config.model));
+            open_source(parse_spec(fitted.config.data.source, stop),
+                        static_cast<uint64_t>(config.train.seed), text_length(config.model));
         fit_model(fitted.config.model, *source);
         const std::vector<std::string> words = changes(config, fitted.config, given);
         if (!words.empty()) fitted.note = fmt::format("from the data: {}", fmt::join(words, ", "));

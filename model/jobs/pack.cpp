@@ -208,7 +208,7 @@ PackedPart packed_part(const PlannedPart& part, ShardIndex& index) {
 }  // namespace
 
 PackResult pack_pictures(const PackRequest& request, const JobControl& control) {
-    const Spec spec = parse_spec(request.data);
+    const Spec spec = parse_spec(request.data, control.stop);
     PictureFolder folder = pictures_of(spec);
     ShardIndex index{.classes = folder.class_names};
     const std::vector<PlannedPart> parts = plan_parts(request, spec, folder);

@@ -84,16 +84,21 @@ void check_limit(const ProbeJob& job, const ProbeRoom& room) {
                    job.image.empty() ? "--text" : "--image");
 }
 
-// Probes that take two inputs get the second one behind the first.
-void add_other(InputTokens& input, const ProbeJob& job, const ProbeRoom& room,
-               const Checkpoint& checkpoint) {
+// The second input of probes that take two; empty for the others.
+InputTokens other_input(const ProbeJob& job, const ProbeRoom& room, const Checkpoint& checkpoint,
+                        const std::stop_token& stop) {
     if (!room.takes_two) {
         if (job.other >= 0) fail_usage("--other: probe {} takes one input", room.info.name);
-        return;
+        return {};
     }
     if (!job.image.empty() || !job.text.empty() || job.other < 0)
         fail_usage("probe {} compares two inputs of data: --index and --other", room.info.name);
-    const InputTokens second = read_input(checkpoint, {"", "", job.data, job.other});
+    return read_input(checkpoint, {"", "", job.data, job.other, stop});
+}
+
+// The second input stands behind the first.
+void add_other(InputTokens& input, const InputTokens& second) {
+    if (second.tokens.empty()) return;
     input.tokens.insert(input.tokens.end(), second.tokens.begin(), second.tokens.end());
     input.note += " | " + second.note;
 }
@@ -102,8 +107,9 @@ void add_other(InputTokens& input, const ProbeJob& job, const ProbeRoom& room,
 Field main_field(const ProbeContext& context, const ProbeJob& job, const Checkpoint& checkpoint,
                  const InputTokens& input) {
     FieldMean mean;
-    const auto examples = job.limit > 1 ? std::make_unique<ExampleReader>(checkpoint, job.data)
-                                        : std::unique_ptr<ExampleReader>();
+    const auto examples =
+        job.limit > 1 ? std::make_unique<ExampleReader>(checkpoint, job.data, context.control.stop)
+                      : std::unique_ptr<ExampleReader>();
     const ChosenExamples chosen =
         examples ? examples->choose(job.is_row ? job.index : -1, job.limit) : ChosenExamples{};
     for (int64_t i = 0; i < job.limit; ++i) {
@@ -185,10 +191,11 @@ ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     check_limit(job, room);
     const Checkpoint checkpoint = read_checkpoint(job.model);
     if (room.needs != ProbeNeeds::biases) check_whole(checkpoint, "probe " + room.info.name);
-    InputTokens input = room.needs == ProbeNeeds::input
-                            ? read_input(checkpoint, {job.image, job.text, job.data, job.index})
-                            : InputTokens{};
-    add_other(input, job, room, checkpoint);
+    InputTokens input =
+        room.needs == ProbeNeeds::input
+            ? read_input(checkpoint, {job.image, job.text, job.data, job.index, control.stop})
+            : InputTokens{};
+    add_other(input, other_input(job, room, checkpoint, control.stop));
     const auto net_of = [&](const Checkpoint& from) {
         Net net = make_net(from, parse_device(job.device));
         apply_recipe_file(net, job.recipe);

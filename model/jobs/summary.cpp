@@ -7,6 +7,7 @@
 #include "core/caught.h"
 #include "core/clock.h"
 #include "core/data_spec.h"
+#include "core/progress.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/run_paths.h"
 #include "model/metrics.h"
@@ -41,11 +42,12 @@ void take_metric(const std::map<std::string, double>& newest, const TaskTraits& 
     }
 }
 
-void read_log(const fs::path& run, const TaskTraits& task, RunSummary& summary) {
+void read_log(const fs::path& run, const TaskTraits& task, const std::stop_token& stop,
+              RunSummary& summary) {
     uint64_t offset = 0;
     Curves curves;
-    while (read_rows(run, offset, curves)) {
-    }
+    while (read_rows(run, offset, curves))
+        if (stop.stop_requested()) throw Interrupted();
     if (!curves.step.empty()) summary.step = std::llround(curves.step.back());
     std::map<std::string, double> newest;
     for (const std::string& key : {metric_key("training", task), metric_key("validation", task)})
@@ -78,10 +80,10 @@ Field newest_thumbnail(const fs::path& run, const ModelConfig& model) {
     return bias_thumbnail(checkpoint.config.model, checkpoint.weights);
 }
 
-void summarize_folder(const fs::path& run, RunSummary& summary) {
+void summarize_folder(const fs::path& run, const std::stop_token& stop, RunSummary& summary) {
     const Config config = load_run_config(config_path(run).string());
     fill_from_config(config, summary);
-    read_log(run, task_traits(config.model), summary);
+    read_log(run, task_traits(config.model), stop, summary);
     // With train.log_every > 1 the last step need not be logged, but it is saved.
     if (const auto saved = checkpoint_steps(run); !saved.empty())
         summary.step = std::max(summary.step, saved.back());
@@ -110,10 +112,11 @@ void summarize_file(const fs::path& file, RunSummary& summary) {
 
 }  // namespace
 
-std::vector<std::string> runs_here(size_t most) {
+std::vector<std::string> runs_here(size_t most, const std::stop_token& stop) {
     std::vector<std::pair<int64_t, std::string>> found;
     std::error_code error;
     for (fs::directory_iterator it("runs", error), end; !error && it != end; it.increment(error)) {
+        if (stop.stop_requested()) break;
         if (!is_run_folder(it->path())) continue;
         std::error_code gone;
         const auto time = fs::last_write_time(config_path(it->path()), gone);
@@ -156,7 +159,7 @@ std::string shown_name(const std::string& path) {
     return name;
 }
 
-RunSummary summarize_run(const std::string& path) {
+RunSummary summarize_run(const std::string& path, const std::stop_token& stop) {
     RunSummary summary;
     summary.path = path;
     summary.metric = std::numeric_limits<double>::quiet_NaN();
@@ -165,7 +168,7 @@ RunSummary summarize_run(const std::string& path) {
     summary.error = error_words([&] {
         AFT_CHECK(fs::exists(where), "{}: no longer there", path);
         if (is_run_folder(where))
-            summarize_folder(where, summary);
+            summarize_folder(where, stop, summary);
         else
             summarize_file(where, summary);
     });

@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,14 @@ struct RunSummary {
     TaskTraits task;
     Field thumbnail;  // exp(w)-1 of the middle layer, at most 48 x 48 blocks; empty = none
 };
-[[nodiscard]] RunSummary summarize_run(const std::string& path);
+// stop: leaves a long log unread; `error` says so.
+[[nodiscard]] RunSummary summarize_run(const std::string& path, const std::stop_token& stop = {});
 // Name on screen, of the path alone: "mirror-1", "mirror-1, step 50", "mirror-1, until step 400".
 [[nodiscard]] std::string shown_name(const std::string& path);
 // The run folder that a saved step "RUN/checkpoints/step-N.safetensors" belongs to; "" for others.
 [[nodiscard]] std::string run_of_step(const std::string& path);
 // Run folders in runs/ of the folder one is in, where new runs go: the newest first, at most so
-// many; absolute.
-[[nodiscard]] std::vector<std::string> runs_here(size_t most);
+// many; absolute. Where `stop` asks to stop, those found until then.
+[[nodiscard]] std::vector<std::string> runs_here(size_t most, const std::stop_token& stop = {});
 
 }  // namespace aft

@@ -51,19 +51,19 @@ std::string warm_start_words(const WarmStart& start, const std::string& from) {
     return words;
 }
 
-std::unique_ptr<Trainer> fresh_trainer(const TrainRequest& request) {
+std::unique_ptr<Trainer> fresh_trainer(const TrainRequest& request, const std::stop_token& stop) {
     const at::Device device = parse_device(request.device);
     if (request.from.empty())
-        return std::make_unique<Trainer>(request.config, device, request.ranks);
+        return std::make_unique<Trainer>(request.config, device, request.ranks, stop);
     const WarmStart start = warm_start(request.config, request.from);
     request.say(warm_start_words(start, request.from));
-    return std::make_unique<Trainer>(start.checkpoint, device, request.ranks);
+    return std::make_unique<Trainer>(start.checkpoint, device, request.ranks, stop);
 }
 
-TrainingRun start_fresh(const TrainRequest& request) {
+TrainingRun start_fresh(const TrainRequest& request, const std::stop_token& stop) {
     TrainingRun run;
     // The trainer first: a config or data that do not fit leave no folder behind.
-    run.trainer = fresh_trainer(request);
+    run.trainer = fresh_trainer(request, stop);
     const fs::path out =
         request.out.empty() ? new_run_path(request.config.name) : fs::path(request.out);
     run.folder = std::make_unique<RunFolder>(out, run.trainer->config());
@@ -91,7 +91,7 @@ bool apply_settings(const std::vector<std::string>& lines, Config& config) {
     return is_risky;
 }
 
-TrainingRun resume(const TrainRequest& request) {
+TrainingRun resume(const TrainRequest& request, const std::stop_token& stop) {
     TrainingRun run;
     const fs::path path = request.resume;
     if (!is_run_folder(path))
@@ -104,7 +104,7 @@ TrainingRun resume(const TrainRequest& request) {
     check_whole(checkpoint, "train");
     const bool is_risky = apply_settings(request.set, checkpoint.config);
     run.trainer =
-        std::make_unique<Trainer>(checkpoint, parse_device(request.device), request.ranks);
+        std::make_unique<Trainer>(checkpoint, parse_device(request.device), request.ranks, stop);
     const std::string lost = run.folder->resume_from(checkpoint.step, run.trainer->config());
     if (!lost.empty()) warn_once(fmt::format("{}: {}", path.string(), lost));
     if (checkpoint.step > 0 && checkpoint.optimizer.empty())
@@ -225,7 +225,8 @@ int64_t target_of(const TrainRequest& request, const RunFolder& folder, const Co
 
 TrainResult train(const TrainRequest& request, const JobControl& control) {
     const auto start = Clock::now();
-    TrainingRun run = request.resume.empty() ? start_fresh(request) : resume(request);
+    TrainingRun run =
+        request.resume.empty() ? start_fresh(request, control.stop) : resume(request, control.stop);
     const Config& config = run.trainer->config();
     const int64_t until = request.until.value_or(target_of(request, *run.folder, config));
     const int64_t first = run.trainer->steps_done();

@@ -69,9 +69,11 @@ struct FittedConfig {
 // Opens the data of a new run as its start would, and gives the model their shape. given: keys that
 // a user has set, which win: where the SPEC leaves size, levels or gray out they become its
 // options. usage Error naming both where the data are otherwise all the same; Error if the data
-// cannot be had or do not belong to the model.
+// cannot be had or do not belong to the model. Throws Interrupted where `stop` asks to stop while a
+// folder is listed.
 [[nodiscard]] FittedConfig fit_to_data(const Config& config,
-                                       const std::vector<std::string>& given = {});
+                                       const std::vector<std::string>& given = {},
+                                       const std::stop_token& stop = {});
 
 // Memory and time of a training, before it starts.
 struct Estimate {

@@ -39,6 +39,7 @@ Session::Session(OpenRequest request, std::function<void()> wake)
 }
 
 Session::~Session() {
+    impl_->channels.ending.request_stop();
     impl_->trainer.request_stop();
     impl_->worker.request_stop();
     impl_->channels.slots.stop_completion();

@@ -119,7 +119,8 @@ struct StoredSteps {
 
 struct SessionChannels {
     std::function<void()> wake;
-    int all_threads = 1;  // of LibTorch, as the program was started
+    int all_threads = 1;      // of LibTorch, as the program was started
+    std::stop_source ending;  // asked when the session ends: data that are being listed are left
     CommandQueue commands;
     std::atomic<int64_t> stops_asked{0}, stops_answered{0};
     RequestSlots slots;

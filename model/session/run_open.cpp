@@ -44,7 +44,8 @@ void Run::open() {
 
 void Run::open_new() {
     AFT_CHECK(request_.config.has_value(), "nothing to open: no path and no settings");
-    model_.trainer = std::make_unique<Trainer>(*request_.config, device_, request_.ranks);
+    model_.trainer = std::make_unique<Trainer>(*request_.config, device_, request_.ranks,
+                                               channels_.ending.get_token());
     const Config& fitted = model_.trainer->config();
     run_.path = request_.out.empty() ? new_run_path(fitted.name).string() : request_.out;
     describe_model(view_, fitted, model_.trainer->checkpoint(/*with_optimizer=*/false));
@@ -139,7 +140,8 @@ std::string Run::steps_without_weights() const {
 void Run::make_trainer() {
     if (model_.trainer) return;
     AFT_CHECK(model_.opened != nullptr, "there is nothing to train: no model is open");
-    model_.trainer = std::make_unique<Trainer>(*model_.opened, device_, request_.ranks);
+    model_.trainer = std::make_unique<Trainer>(*model_.opened, device_, request_.ranks,
+                                               channels_.ending.get_token());
     view_.status.config = model_.trainer->config();
 }
 

@@ -13,7 +13,8 @@ void Run::rewind(int64_t step) {
     // Everything that can fail because of what was asked is done before anything changes.
     Checkpoint checkpoint = saved_checkpoint(step);
     if (!model_.data_source.empty()) checkpoint.config.data.source = model_.data_source;
-    auto trainer = std::make_unique<Trainer>(checkpoint, device_, request_.ranks);
+    auto trainer = std::make_unique<Trainer>(checkpoint, device_, request_.ranks,
+                                             channels_.ending.get_token());
     if (view_.status.state == RunState::running) apply(RunEvent::paused);
     prepare_training();
     if (has_unsaved_steps()) save(SaveKind::scheduled);  // becomes the end of the branch

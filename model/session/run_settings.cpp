@@ -63,7 +63,8 @@ void Run::change_new_run(const std::string& key, const std::string& value) {
     SettingRows rows = config.rows();
     set_from_text(rows, key, value);
     config.check();
-    model_.trainer = std::make_unique<Trainer>(config, device_, request_.ranks);
+    model_.trainer =
+        std::make_unique<Trainer>(config, device_, request_.ranks, channels_.ending.get_token());
     const int64_t target = view_.status.target_step;
     describe_model(view_, model_.trainer->config(),
                    model_.trainer->checkpoint(/*with_optimizer=*/false));

@@ -1,5 +1,6 @@
 // The trainer thread: commands, one training step at a time, and rests between them. The only place
 // that catches the exceptions of a step; they become the state of the run.
+#include "core/progress.h"
 #include "core/system/omp_team.h"
 #include "model/device.h"
 #include "model/session/run.h"
@@ -36,6 +37,7 @@ class TrainerThread {
     void guarded(const Work& work) {
         try {
             work();
+        } catch (const Interrupted&) {  // the session ends: nothing is wrong
         } catch (const std::exception& error) {
             run_.set_error(plain_words(error));
             run_.publish(/*at_once=*/true);
@@ -45,6 +47,7 @@ class TrainerThread {
     void obey(const Command& command) {
         try {
             run_.obey(command);
+        } catch (const Interrupted&) {
         } catch (const std::exception& error) {
             if (is_harmless(command.kind))
                 run_.set_message(plain_words(error));

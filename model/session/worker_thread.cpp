@@ -137,7 +137,7 @@ class Worker {
                       const KnownData& known) {
         if (!source_ || source_spec_ != config.data.source) {
             if (config.data.source.empty()) fail("no data are known for this model");
-            source_ = open_for_model(parse_spec(config.data.source),
+            source_ = open_for_model(parse_spec(config.data.source, stop_),
                                      static_cast<uint64_t>(config.train.seed), config.model, known);
             source_spec_ = config.data.source;
         }

@@ -50,10 +50,10 @@ nlohmann::json describe(const DataSource& source, const Config& config) {
     return description;
 }
 
-std::shared_ptr<const DataSource> open_data(const Config& config) {
+std::shared_ptr<const DataSource> open_data(const Config& config, const std::stop_token& stop) {
     check_trainable(config.model);
-    return open_source(config.data.source, static_cast<uint64_t>(config.train.seed),
-                       text_length(config.model));
+    return open_source(parse_spec(config.data.source, stop),
+                       static_cast<uint64_t>(config.train.seed), text_length(config.model));
 }
 
 void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters, AdamW& optimizer) {
@@ -88,10 +88,11 @@ void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters, 
 
 }  // namespace
 
-Trainer::Trainer(const Config& config, at::Device device, RankGroup* ranks) {
+Trainer::Trainer(const Config& config, at::Device device, RankGroup* ranks,
+                 const std::stop_token& stop) {
     Config fitted = config;
     reset_unread(fitted);
-    auto source = open_data(fitted);
+    auto source = open_data(fitted, stop);
     fit_model(fitted.model, *source);
     fitted.check();
     check_fit(*source, fitted.model);
@@ -104,11 +105,12 @@ Trainer::Trainer(const Config& config, at::Device device, RankGroup* ranks) {
     start_ranks(nullptr);
 }
 
-Trainer::Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ranks) {
+Trainer::Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ranks,
+                 const std::stop_token& stop) {
     Config config = checkpoint.config;
     with_error([&] { config.check(); },
                [&](const Error& error) { return naming_error(checkpoint.path, error); });
-    auto source = open_data(config);
+    auto source = open_data(config, stop);
     check_fit(*source, config.model);
     check_demand(config, device);
     check_ranks(config.train, ranks == nullptr ? 1 : ranks->size());

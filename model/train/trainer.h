@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,12 @@ class Trainer {
   public:
     // ranks: the processes that it shares each batch with, or none. It outlives the trainer. The
     // trainers of the others follow the leader's (model/train/rank_worker.h); only its methods may
-    // be called.
-    Trainer(const Config& config, at::Device device, RankGroup* ranks = nullptr);  // fresh
+    // be called. stop: gives up while the data are listed, with Interrupted.
+    Trainer(const Config& config, at::Device device, RankGroup* ranks = nullptr,
+            const std::stop_token& stop = {});  // fresh
     // resumes, bit-identically
-    Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ranks = nullptr);
+    Trainer(const Checkpoint& checkpoint, at::Device device, RankGroup* ranks = nullptr,
+            const std::stop_token& stop = {});
     ~Trainer();
 
     [[nodiscard]] StepReport step();  // one optimiser step (+ validation where due)

@@ -67,7 +67,7 @@ void DataBrowser::read(DataPageAnswer answer, const Config& config,
                        const std::stop_token& stop) {
     constexpr int64_t kAtOnce = 8;
     answer.problem = error_words([&] {
-        if (!answer.data) answer.data = open_data(config);
+        if (!answer.data) answer.data = open_data(config, stop);
         answer.facts = facts_of_data(*answer.data);
         if (answer.of.part.empty()) answer.of.part = answer.facts.usual_part;
         const int64_t size = examples_of(answer.facts, answer.of.part);

@@ -28,8 +28,9 @@ void make_demo_pictures(CatalogPage& page) {
 }
 
 // Runs that were started elsewhere, from the command line say, are not among the recent ones.
-std::vector<std::string> with_runs_here(std::vector<std::string> paths) {
-    for (const std::string& found : runs_here(kMostRows)) {
+std::vector<std::string> with_runs_here(std::vector<std::string> paths,
+                                        const std::stop_token& stop) {
+    for (const std::string& found : runs_here(kMostRows, stop)) {
         const bool is_known = std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
             return is_same_path(path, found);
         });
@@ -72,13 +73,13 @@ void RunCatalog::refresh(const std::vector<std::string>& paths, double now_s, do
             read_system(page);
             page.demos.resize(std::size(kDemos));
         }
-        for (const std::string& path : with_runs_here(of_runs(paths))) {
+        for (const std::string& path : with_runs_here(of_runs(paths), stop)) {
             if (stop.stop_requested()) break;
             page.runs.push_back(is_sweep_folder(path) ? summarize_sweep(path)
-                                                      : summarize_run(path));
+                                                      : summarize_run(path, stop));
         }
         publish(page);
-        if (before) return;
+        if (before || stop.stop_requested()) return;
         make_demo_pictures(page);  // takes longer than all the rest, and changes no layout
         publish(page);
     });

@@ -7,8 +7,9 @@ namespace aft::app {
 
 void KnownRuns::look() {
     if (here_.is_busy()) return;
-    here_.start(
-        [most = most_](const auto& publish, const std::stop_token&) { publish(runs_here(most)); });
+    here_.start([most = most_](const auto& publish, const std::stop_token& stop) {
+        publish(runs_here(most, stop));
+    });
 }
 
 std::vector<std::string> KnownRuns::paths(const ViewState& ui) const {

@@ -6,13 +6,13 @@
 namespace aft::app {
 namespace {
 
-RunCheck::CheckAnswer check(const Config& given, std::string of) {
+RunCheck::CheckAnswer check(const Config& given, std::string of, const std::stop_token& stop) {
     RunCheck::CheckAnswer out;
     out.of = std::move(of);
     Config config = given;
     out.settings_problem = error_words([&] { config.check(); });
     if (!out.is_good()) return out;
-    out.data_problem = error_words([&] { config = fit_to_data(config).config; });
+    out.data_problem = error_words([&] { config = fit_to_data(config, {}, stop).config; });
     if (!out.is_good()) return out;
     out.settings_problem = error_words([&] { out.estimate = estimate(config); });
     return out;
@@ -24,8 +24,8 @@ void RunCheck::refresh(const Config& config) {
     wanted_ = json_text(config_to_json(config));
     if (checks_.is_busy() || asked_ == wanted_) return;  // one at a time; the newest comes next
     asked_ = wanted_;
-    checks_.start([config, of = wanted_](const auto& publish, const std::stop_token&) {
-        publish(check(config, of));
+    checks_.start([config, of = wanted_](const auto& publish, const std::stop_token& stop) {
+        publish(check(config, of, stop));
     });
 }
 
