@@ -67,11 +67,12 @@ void Publisher::publish_weights_when_due(const Trainer& trainer) {
         publish_weights(trainer);
 }
 
-void Publisher::publish_checkpoint(std::shared_ptr<const Checkpoint> checkpoint) {
+void Publisher::publish_checkpoint(std::shared_ptr<const Checkpoint> checkpoint, bool biases_only) {
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->step = checkpoint->step;
     snapshot->checkpoint = std::move(checkpoint);
     snapshot->stamp = ++stamp_;
+    snapshot->biases_only = biases_only;
     channels_.snapshot.publish(std::move(snapshot));
     channels_.wake();
 }

@@ -20,7 +20,7 @@ class Publisher {
     void publish_weights(const Trainer& trainer);
     // The same where the pace allows it.
     void publish_weights_when_due(const Trainer& trainer);
-    void publish_checkpoint(std::shared_ptr<const Checkpoint> checkpoint);
+    void publish_checkpoint(std::shared_ptr<const Checkpoint> checkpoint, bool biases_only = false);
     void publish_stored_steps(StoredSteps stored);
     // Answers so far no longer hold: files were replaced, or steps will come a second time.
     void drop_answers();

@@ -97,14 +97,22 @@ void Run::set_error(const std::string& words) {
     pause_at_ = -1;
     status.error = words;
     status.message.clear();
-    if (is_gone()) {  // what was saved in it is gone with it
-        status.saved_step = -1;
-        publish_stored_steps();
-    }
+    drop_deleted_saves();
     if (!status.can_resume) return;
     status.step = model_.trainer->steps_done();
     const std::string problem = error_words([&] { publish_weights(); }, plain_words);
     if (!problem.empty()) status.message = "what is shown is of an older step: " + problem;
+}
+
+// What was saved in the folder may be gone with it, or have been deleted alone.
+void Run::drop_deleted_saves() {
+    int64_t& saved = view_.status.saved_step;
+    const bool has_folder = run_.is_old || run_.folder;
+    if (saved < 0 || !has_folder) return;
+    const std::vector<int64_t> there = checkpoint_steps(run_.path);
+    if (std::binary_search(there.begin(), there.end(), saved)) return;
+    saved = there.empty() ? -1 : there.back();
+    publish_stored_steps();
 }
 
 void Run::begin() {
@@ -156,7 +164,10 @@ void Run::obey(const Command& command) {
         return;
     }
     if (!model_.trainer && !model_.opened) {  // opening failed: its words stay
-        view_.status.message = "no model is open";
+        const bool is_looked_at = view_.status.state == RunState::ready;
+        view_.status.message = is_looked_at
+                                   ? "no checkpoint is left of this run: it cannot be trained"
+                                   : "no model is open";
         return;
     }
     switch (command.kind) {

@@ -74,6 +74,7 @@ class Run {
     void keep(int64_t step);
     void note_saved(int64_t step);
     void publish_weights();
+    void drop_deleted_saves();
     [[nodiscard]] bool has_unsaved_steps() const;
     // The folder that this run was read from or trained in is no longer there.
     [[nodiscard]] bool is_gone() const;
@@ -84,6 +85,7 @@ class Run {
     void open_run();
     [[nodiscard]] std::string open_newest();
     void open_logs_alone(bool has_settings);
+    [[nodiscard]] bool publish_stored_biases();
     void make_trainer();
     // Trainer and run folder, made at the first start. Throws what is in the way.
     void prepare_training();

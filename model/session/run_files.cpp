@@ -31,7 +31,7 @@ bool Run::check_files() {
     // Answers so far were of the old files. The same weights once more, so that later ones count.
     publisher_.drop_answers();
     publish_stored_steps();
-    publisher_.publish_checkpoint(snapshot->checkpoint);
+    publisher_.publish_checkpoint(snapshot->checkpoint, snapshot->biases_only);
     const bool is_shown = model_.opened && std::find(replaced.begin(), replaced.end(),
                                                      model_.opened->path) != replaced.end();
     if (is_shown && model_.trainer)

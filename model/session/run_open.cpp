@@ -12,6 +12,8 @@
 #include "model/device.h"
 #include "model/distributed/rank_group.h"
 #include "model/session/run.h"
+#include "model/train/demand.h"
+#include "model/train/history.h"
 #include "model/train/own_files.h"
 #include "model/train/run_lock.h"
 #include "model/train/run_state.h"
@@ -113,13 +115,36 @@ std::string Run::open_newest() {
     return "";
 }
 
+// As weights of which the position biases alone count. False: none are stored.
+bool Run::publish_stored_biases() {
+    const std::vector<int64_t> steps = history_steps(history_folder(run_.path));
+    if (steps.empty()) return false;
+    check_demand(config(), device_);
+    const Net net(config().model, uint64_t{0});
+    auto checkpoint = std::make_shared<Checkpoint>();
+    checkpoint->config = config();
+    checkpoint->step = steps.back();
+    const NamedTensors stored = read_history(history_folder(run_.path), steps.back());
+    for (const Parameter& parameter : net.parameters()) {
+        const auto found = std::find_if(stored.begin(), stored.end(), [&](const auto& one) {
+            return one.first == parameter.name && one.second.sizes() == parameter.value.sizes();
+        });
+        checkpoint->weights.emplace_back(
+            parameter.name, found == stored.end() ? parameter.value.detach() : found->second);
+    }
+    describe_model(view_, config(), *checkpoint);
+    publisher_.publish_checkpoint(checkpoint, /*biases_only=*/true);
+    return true;
+}
+
 // A run without checkpoints shows what its folder has: settings, curves and stored biases.
 void Run::open_logs_alone(bool has_settings) {
     Status& status = view_.status;
-    if (has_settings) {
+    if (has_settings && !publish_stored_biases()) {
         status.describe(config());
         status.layers.assign(static_cast<size_t>(config().model.layers), {});
-    } else {  // another program's
+    }
+    if (!has_settings) {  // another program's
         status.task.loss_in_bits = false;
     }
     status.name = config().name;

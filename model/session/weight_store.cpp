@@ -39,6 +39,12 @@ int64_t nearer_of(int64_t whole, int64_t frame, int64_t step) {
          biases_only ? "" : " whole: this needs a checkpoint, none is kept");
 }
 
+[[noreturn]] void fail_without_weights() {
+    fail(
+        "no checkpoint is left of this run: its stored biases can be seen, this needs whole "
+        "weights");
+}
+
 bool needs_biases_only(const std::string& probe) {
     return find_room(probes(), probe, "probe").needs == ProbeNeeds::biases;
 }
@@ -115,7 +121,9 @@ WeightStore::Copy& WeightStore::past(int64_t step, bool biases_only, const Snaps
 
 WeightStore::Copy& WeightStore::untouched(int64_t step, const std::string& probe,
                                           const SnapshotPtr& snapshot) {
-    if (step >= 0 && step != snapshot->step) return past(step, needs_biases_only(probe), snapshot);
+    const bool biases_only = needs_biases_only(probe);
+    if (step >= 0 && step != snapshot->step) return past(step, biases_only, snapshot);
+    if (snapshot->biases_only && !biases_only) fail_without_weights();
     renew(live_, snapshot);
     return live_;
 }
@@ -162,6 +170,7 @@ Weights WeightStore::own_at(const CompletionRequest& request, const SnapshotPtr&
 
 WeightStore::Copy& WeightStore::untouched_own(int64_t step, const SnapshotPtr& snapshot) {
     if (step < 0 || step == snapshot->step) {
+        if (snapshot->biases_only) fail_without_weights();
         renew(completing_, snapshot);
         return completing_;
     }

@@ -11,6 +11,9 @@ struct Snapshot {
     std::shared_ptr<const Checkpoint> checkpoint;  // weights only
     int64_t step = 0;
     uint64_t stamp = 0;  // unique within the process
+    // No checkpoint is left: the position biases are the newest stored ones, all else means
+    // nothing.
+    bool biases_only = false;
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
