@@ -276,7 +276,8 @@ void CompletePanel::draw(Ui& ui) {
     follow_source(ui);
     if (is_batch_shown(ui)) {
         draw_tools(ui, progress_of(ui.selection.completion.batch));
-        return batch_.draw(ui);
+        if (is_batch_shown(ui)) batch_.draw(ui);  // its tools may have ended it
+        return;
     }
     const auto completion = completion_of(ui);
     const bool has_samples = completion && !completion->samples.empty();

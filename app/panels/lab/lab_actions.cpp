@@ -40,9 +40,14 @@ bool holds(const fs::path& file, const Recipe& recipe) {
     return error.empty() && found == recipe;
 }
 
-// No file that holds another recipe is written over. True: the recipe is in the file that the
-// choice names.
-bool save(Ui& ui) {
+}  // namespace
+
+bool is_recipe_saved(const LabChoice& lab) {
+    return !lab.file.empty() && holds(lab.file, lab.recipe);
+}
+
+// No file that holds another recipe is written over.
+bool save_recipe(Ui& ui) {
     LabChoice& lab = ui.selection.lab;
     const std::string wanted = lab.file.empty() ? default_file(ui) : lab.file;
     const std::string error = error_words([&] {
@@ -62,6 +67,8 @@ bool save(Ui& ui) {
         ui.toasts.add({.kind = ToastKind::error, .title = "Recipe not saved", .detail = error});
     return error.empty();
 }
+
+namespace {
 
 void open(Ui& ui) {
     LabChoice& lab = ui.selection.lab;
@@ -211,7 +218,7 @@ void add_files(Actions& actions) {
                              "obey, into the file that the Inspector names.",
                  .icon = icon::save,
                  .why_not = needs_any,
-                 .run = save});
+                 .run = save_recipe});
     actions.add({.id = "lab.open_recipe",
                  .name = "Open recipe",
                  .sentence = "Reads the recipe of the file that the Inspector names.",
@@ -241,7 +248,7 @@ void add_files(Actions& actions) {
                      },
                  .run =
                      [](Ui& ui) {
-                         if (!save(ui)) return;
+                         if (!save_recipe(ui)) return;
                          const std::string words = eval_command(ui, ui.selection.lab.file);
                          ImGui::SetClipboardText(words.c_str());
                          ui.toasts.add(

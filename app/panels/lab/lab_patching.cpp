@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/lab/lab_actions.h"
 #include "app/panels/lab/lab_words.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/copy_command.h"
@@ -38,7 +39,8 @@ class PatchingPanel final : public Panel {
     void draw_tools(Ui& ui);
     void take(const PaneContext& ui);
     void draw_map(PaneContext& ui);
-    [[nodiscard]] CopiedCommand command(const ViewState& ui) const;
+    [[nodiscard]] CopiedCommand command(const Ui& ui) const;
+    void copy_command(Ui& ui);
     [[nodiscard]] std::shared_ptr<const DataItem> other(const PaneContext& ui) const;
     int64_t other_ = 1;      // example of the same part
     int64_t token_ = -1;     // whose loss; -1 = all
@@ -63,19 +65,32 @@ std::shared_ptr<const DataItem> PatchingPanel::other(const PaneContext& ui) cons
     return ui.session->items().example(ui.selection.image.split, other_);
 }
 
-CopiedCommand PatchingPanel::command(const ViewState& ui) const {
+CopiedCommand PatchingPanel::command(const Ui& ui) const {
     if (!ui.selection.image.path.empty())
         return {"", "The command compares two examples of the data, not a picture's file."};
     CopiedCommand out = command_of(ui, watch_);
     if (!out.why_not.empty()) return out;
+    const std::vector<uint8_t> first = sample_tokens(ui);
+    if (request_.tokens.size() != 2 * first.size() ||
+        !std::equal(first.begin(), first.end(), request_.tokens.begin()))
+        return {"", "Another example is chosen than this map's: press Patch first."};
     std::string more = fmt::format(" --other {}", asked_);
+    const LabChoice& lab = ui.selection.lab;
+    if (lab.active() != request_.recipe)
+        return {"", "The interventions are others than this map's: press Patch first."};
     if (!request_.recipe.is_untouched()) {
-        const std::string& file = ui.selection.lab.file;
-        if (file.empty()) return {"", "Save the interventions as a recipe first: it takes a file."};
-        more += " --recipe " + shell_word(file);
+        more += " --recipe " + shell_word(lab.file);
+        out.is_whole = ui.picture.is_now() && is_recipe_saved(lab);
     }
     out.command.insert(out.command.rfind(" -o "), more);
     return out;
+}
+
+// With interventions they are saved as a recipe before, which the command then names.
+void PatchingPanel::copy_command(Ui& ui) {
+    const CopiedCommand copied = command(ui);
+    if (!copy_command_pressed(ui, copied)) return;
+    if (request_.recipe.is_untouched() || save_recipe(ui)) put_command(ui, command(ui));
 }
 
 // Beside what stands there, or on a new line where this one is full. `width` at scale 1.
@@ -121,7 +136,7 @@ void PatchingPanel::draw_tools(Ui& ui) {
                                                        "length.",
                                      .tip = "One forward pass of each layer and row."});
     ImGui::SameLine(0, ui.px(8));
-    copy_command_button(ui, command(ui));
+    copy_command(ui);
     if (!patches) return;
     asked_ = other_;
     request_ = {};

@@ -78,19 +78,27 @@ CopiedCommand command_of(const ViewState& ui, const Watch& watch, ProbeRequest r
     return {probe_command(ui, request), why_no_command(ui, request.step)};
 }
 
-bool copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip, ButtonKind kind) {
+bool copy_command_pressed(Ui& ui, const CopiedCommand& copied, const char* tip, ButtonKind kind) {
     Button copy{.name = "Copy as command##copy_as_command",
                 .kind = kind,
                 .why_not = copied.why_not,
                 .tip = tip};
     if (kind == ButtonKind::icon) copy.icon = icon::copy;
-    if (ui.picture.is_now() && copied.why_not.empty())
+    if (ui.picture.is_now() && copied.why_not.empty() && copied.is_whole)
         ui.picture.numbers.commands.push_back(copied.command);
     if (ImGui::GetContentRegionAvail().x < button_width(ui, copy)) ImGui::NewLine();
-    if (!button(ui, copy)) return false;
+    return button(ui, copy);
+}
+
+bool copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip, ButtonKind kind) {
+    if (!copy_command_pressed(ui, copied, tip, kind)) return false;
+    put_command(ui, copied);
+    return true;
+}
+
+void put_command(Ui& ui, const CopiedCommand& copied) {
     ImGui::SetClipboardText(copied.command.c_str());
     ui.toasts.add({.kind = ToastKind::done, .title = "Command copied", .detail = copied.note});
-    return true;
 }
 
 }  // namespace aft::app

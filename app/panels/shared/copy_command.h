@@ -23,16 +23,22 @@ namespace aft::app {
 
 struct CopiedCommand {
     std::string command, why_not;
-    std::string note{};  // what one must know of it; shown when it is copied
+    bool is_whole = true;  // else a file that it names is written when it is copied
+    std::string note{};    // what one must know of it; shown when it is copied
 };
 [[nodiscard]] CopiedCommand command_of(const ViewState& ui, const Watch& watch);
 // The same at the step that is shown, with what else the pane has made of the answer.
 [[nodiscard]] CopiedCommand command_of(const ViewState& ui, const Watch& watch,
                                        ProbeRequest request);
+inline constexpr const char* kCopyCommandTip =
+    "Copies the command that writes what is shown here as numbers.";
 // At the cursor, or on a new line where this one is full. True: it is on the clipboard now.
-bool copy_command_button(
-    Ui& ui, const CopiedCommand& copied,
-    const char* tip = "Copies the command that writes what is shown here as numbers.",
-    ButtonKind kind = ButtonKind::normal);
+bool copy_command_button(Ui& ui, const CopiedCommand& copied, const char* tip = kCopyCommandTip,
+                         ButtonKind kind = ButtonKind::normal);
+// The same, for who has something to do before put_command(). True: it was pressed.
+[[nodiscard]] bool copy_command_pressed(Ui& ui, const CopiedCommand& copied,
+                                        const char* tip = kCopyCommandTip,
+                                        ButtonKind kind = ButtonKind::normal);
+void put_command(Ui& ui, const CopiedCommand& copied);
 
 }  // namespace aft::app

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/panels/shared/sample_input.h"
 #include "core/images/image.h"
 #include "tests/app/frame/copied_commands.h"
 
@@ -98,6 +99,49 @@ TEST_F(CopiedCommands, OfPatchingWriteWhatIsShown) {
     const auto other = session().items().example(image.split, 1);
     request.tokens.insert(request.tokens.end(), other->tokens.begin(), other->tokens.end());
     expect_same(file, ask(request)->fields.front());
+}
+
+// The token whose loss is measured, and the recipe as it is now in a file of its own.
+TEST_F(CopiedCommands, OfPatchingNameTheTokenAndAFileThatHoldsTheRecipe) {
+    open_picture();
+    LabChoice& lab = ui().selection.lab;
+    run("lab.zero_selected\nframes 3\n");
+    const std::string taken = (scratch_ / "r.json").string();
+    lab.file = taken;
+    run("lab.save_recipe\nframes 2\n");
+    const Recipe before = lab.recipe;
+    lab.recipe.interventions.front().strength = 0.5;
+    run("click patching/main/tab\nframes 10\nset patching/main/patched_token 200\nframes 3\n");
+    ASSERT_TRUE(until([&] {
+        const WidgetRecord* const patch = ui().recorder.find("patching/main/patch");
+        return patch != nullptr && patch->why_not.empty();
+    })) << dump(ui());
+    run("click patching/main/patch\nframes 4\n");
+    const std::string file = (scratch_ / "patched.npy").string();
+    const std::string line = run_command("patching/main/copy_as_command", file);
+    EXPECT_NE(line.find("position=200"), std::string::npos) << line;
+    EXPECT_NE(line.find("r-2.json"), std::string::npos) << line;
+    EXPECT_EQ(read_recipe(taken), before);
+    ProbeRequest request;
+    request.probe = "patching";
+    request.recipe = lab.active();
+    request.options = {{"position", "200"}};
+    const ImageChoice& image = ui().selection.image;
+    request.tokens = image.item->tokens;
+    const auto other = session().items().example(image.split, 1);
+    request.tokens.insert(request.tokens.end(), other->tokens.begin(), other->tokens.end());
+    expect_same(read_npy(file), ask(request)->fields.front());
+    lab.recipe.interventions.front().strength = 0.25;  // the map is still of the one before
+    steps(3);
+    const WidgetRecord* copy = ui().recorder.find("patching/main/copy_as_command");
+    ASSERT_NE(copy, nullptr);
+    EXPECT_NE(copy->why_not.find("press Patch"), std::string::npos) << copy->why_not;
+    lab.recipe.interventions.front().strength = 0.5;
+    show_sample(ui(), ui().selection.image.split, 5);
+    ASSERT_TRUE(until([&] {
+        copy = ui().recorder.find("patching/main/copy_as_command");
+        return copy != nullptr && copy->why_not.find("Another example") == 0;
+    })) << copy->why_not;
 }
 
 // Of the step on the screen, not of the newest one.
