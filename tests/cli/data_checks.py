@@ -4,6 +4,8 @@ import json
 import pathlib
 import re
 
+import tensors
+
 FIXTURES = pathlib.Path(__file__).parent.parent / "model" / "imports"
 
 
@@ -72,8 +74,32 @@ def own_data(cli, run, spec):
     cli.bad("a list that is none", ["complete", "m", "--index", "0-", "--keep-rows", 4, "-o", "x"], [2], "--index", "'0-'")
     cli.bad("several of one file", ["complete", "m", "--image", "x.png", "--index", "0-1", "--keep-rows", 4, "-o", "x"], [2],
             "several --index", "--image")
+    one_position(cli)
     both = cli.ok("probe patching without data", "probe", "patching", "m", "--other", 1, "-o", "p.npy")
     cli.check("probe patching says which it took", "test 0" in both.out and "test 1" in both.out, both)
+
+
+def one_position(cli):
+    """Of probes of all positions --position takes one."""
+    tensors_of = {}
+    for name, more in (("all", ()), ("one", ("--position", 7)), ("first", ("--position", 0))):
+        cli.ok(f"predictions, {name}", "probe", "predictions", "m", *more, "-o", f"{name}.npy")
+        tensors_of[name] = tensors.read_npy(cli.folder / f"{name}.npy")
+    shape, values = tensors_of["all"]
+    width = shape[-1]
+    for name, row in (("one", 7), ("first", 0)):
+        found = tensors_of[name]
+        wanted = values[row * width:(row + 1) * width]
+        cli.check(f"--position {row} is one row", len(found[1]) == width
+                  and max(abs(a - b) for a, b in zip(found[1], wanted)) < 1e-5, (shape, found[0]))
+    patching = ["probe", "patching", "m", "--other", 1, "-o"]
+    cli.ok("patching of all", *patching, "p.npy")
+    cli.ok("patching of one", *patching, "p7.npy", "--position", 7)
+    mean, one = (tensors.read_npy(cli.folder / name) for name in ("p.npy", "p7.npy"))
+    cli.check("the loss of one token is another", mean[0] == one[0] and mean[1] != one[1], (mean[0], one[0]))
+    for args in (["probe", "predictions", "m", "-o"], patching):
+        for position, allowed in ((64, "0 to 63"), ("999999999999", "0 to 63"), (-1, "from 0 on")):
+            cli.bad(f"{args[1]} --position {position}", [*args, "x.npy", "--position", position], [2], "position", allowed)
 
 
 def unknown_data(cli):
