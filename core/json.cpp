@@ -185,7 +185,11 @@ std::string found_json(const nlohmann::json& value) {
 }
 
 double clamped_number(const nlohmann::json& of, const char* key, const NumberLimits& limits) {
-    return std::clamp(of.value(key, limits.standard), limits.low, limits.high);
+    if (!of.is_object()) fail("found {}, allowed: an object", found_json(of));
+    const auto found = of.find(key);
+    if (found == of.end()) return std::clamp(limits.standard, limits.low, limits.high);
+    if (!found->is_number()) fail("{}: found {}, allowed: a number", key, found_json(*found));
+    return std::clamp(found->get<double>(), limits.low, limits.high);
 }
 
 int64_t clamped_whole(const nlohmann::json& of, const char* key, const NumberLimits& limits) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/state/json_values.h"
 #include "app/state/mask_text.h"
 #include "core/caught.h"
 #include "core/check.h"
@@ -28,9 +29,9 @@ json to_json(const WatchedRecipe& one) {
 }
 
 WatchedRecipe recipe_from(const json& j) {
-    return {.name = j.value("name", ""),
-            .recipe = recipe_of_json(j.value("recipe", json::object())),
-            .split = j.value("split", ""),
+    return {.name = json_string(j, "name"),
+            .recipe = recipe_of_json(json_object(j, "recipe")),
+            .split = json_string(j, "split"),
             .first = clamped_whole(j, "first", {0, 0, double(kHighestIndex)}),
             .examples = clamped_whole(j, "examples", {64, 2, double(kMostExamples)})};
 }
@@ -55,10 +56,10 @@ json to_json(const WatchedCompletion& one) {
 
 WatchedCompletion completion_from(const json& j) {
     WatchedCompletion one{
-        .name = j.value("name", ""),
-        .prompt = j.value("prompt", ""),
-        .path = j.value("path", ""),
-        .split = j.value("split", ""),
+        .name = json_string(j, "name"),
+        .prompt = json_string(j, "prompt"),
+        .path = json_string(j, "path"),
+        .split = json_string(j, "split"),
         .index = clamped_whole(j, "index", {0, 0, double(kHighestIndex)}),
         .height = clamped_whole(j, "height", {0, 0, double(kMostSide)}),
         .width = clamped_whole(j, "width", {0, 0, double(kMostSide)}),
@@ -68,7 +69,7 @@ WatchedCompletion completion_from(const json& j) {
         .particles = clamped_whole(j, "particles", {1, 1, double(kMostSamples)}),
         .seed = static_cast<uint64_t>(clamped_number(j, "seed", {1, 0, kMostSeed}))};
     if (j.contains("mask")) {
-        one.mask = mask_of_text(j.value("mask", ""), one.height, one.width);
+        one.mask = mask_of_text(json_string(j, "mask"), one.height, one.width);
         if (std::count(one.mask.begin(), one.mask.end(), uint8_t{1}) == 0)
             fail("mask: nothing is to be filled, allowed: at least one value");
     } else {
@@ -81,7 +82,7 @@ template <class One>
 std::vector<One> list_in(const json& j, const char* key, One (*read)(const json&)) {
     std::vector<One> out;
     size_t index = 0;
-    for (const json& one : j.value(key, json::array())) {
+    for (const json& one : json_list(j, key)) {
         if (out.size() >= Experiments::kMostOfAKind) break;
         out.push_back(
             with_context("experiments." + std::string(key) + "[" + std::to_string(index++) + "]",

@@ -23,9 +23,24 @@ int64_t index_of(std::string_view word, std::string_view whole) {
     return index;
 }
 
+// Every comma stands behind an index; the last one may end the list, as while it is typed.
+void check_no_hole(std::string_view text) {
+    bool is_behind_index = false;
+    for (const char c : text) {
+        if (c == ',' && !is_behind_index)
+            fail_usage("found '{}', allowed: an index before each comma, as in 0-7,12",
+                       shown(text));
+        if (c == ',')
+            is_behind_index = false;
+        else if (kGaps.find(c) == std::string_view::npos)
+            is_behind_index = true;
+    }
+}
+
 }  // namespace
 
 std::vector<int64_t> parse_picture_list(std::string_view text) {
+    check_no_hole(text);
     std::vector<int64_t> list;
     for (size_t at = text.find_first_not_of(kGaps); at < text.size();
          at = text.find_first_not_of(kGaps, at)) {

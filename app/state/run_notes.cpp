@@ -1,8 +1,11 @@
 #include "app/state/run_notes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/state/json_values.h"
 #include "app/state/mask_text.h"
 #include "core/caught.h"
 #include "core/json.h"
@@ -17,7 +20,7 @@ constexpr size_t kMostPins = 200, kMostText = 2000;  // of a run; bytes of a tex
 constexpr size_t kMostPath = 4096;                   // bytes
 
 std::string text_in(const json& j, const char* key) {
-    std::string text = j.value(key, std::string());
+    std::string text = json_string(j, key);
     return text.size() > kMostText ? std::string() : text;
 }
 
@@ -40,6 +43,14 @@ Cell cell_from_json(const json& j) {
             .tap = index("tap", -1)};
 }
 
+Pin pin_from_json(const json& j) {
+    const Cell cell = with_context("cell", [&] { return cell_from_json(json_object(j, "cell")); });
+    return {.cell = cell,
+            .step = clamped_whole(j, "step", {0, 0, 0x1p53}),
+            .words = cell_words(cell),
+            .note = text_in(j, "note")};
+}
+
 constexpr int64_t kMostKeptSide = 1024;
 
 json kept_mask_to_json(const KeptMask& mask) {
@@ -49,7 +60,7 @@ json kept_mask_to_json(const KeptMask& mask) {
 KeptMask kept_mask_from_json(const json& j) {
     KeptMask mask{.height = clamped_whole(j, "height", {0, 0, double(kMostKeptSide)}),
                   .width = clamped_whole(j, "width", {0, 0, double(kMostKeptSide)})};
-    mask.values = mask_of_text(j.value("values", ""), mask.height, mask.width);
+    mask.values = mask_of_text(json_string(j, "values"), mask.height, mask.width);
     return mask;
 }
 
@@ -70,7 +81,9 @@ void take_checked(const json& j, RunNotes& notes, std::vector<std::string>* left
         const std::string words = error_words(read);
         if (!words.empty()) left_out->push_back(words);
     };
-    take("mask", [&] { notes.mask = kept_mask_from_json(j.at("mask")); });
+    take("mask", [&] {
+        notes.mask = with_context("mask", [&] { return kept_mask_from_json(j.at("mask")); });
+    });
     take("recipe", [&] {
         notes.recipe = with_context("recipe", [&] { return recipe_of_json(j.at("recipe")); });
     });
@@ -95,17 +108,15 @@ json notes_to_json(const RunNotes& notes) {
 
 RunNotes notes_from_json(const json& j, std::vector<std::string>* left_out) {
     RunNotes out{.name = text_in(j, "name"), .tag = text_in(j, "tag"), .note = text_in(j, "note")};
-    for (const json& pin : j.value("pins", json::array())) {
+    for (const json& pin : json_list(j, "pins")) {
         if (out.pins.size() >= kMostPins) break;
-        const Cell cell = cell_from_json(pin.value("cell", json::object()));
-        out.pins.push_back({.cell = cell,
-                            .step = clamped_whole(pin, "step", {0, 0, 0x1p53}),
-                            .words = cell_words(cell),
-                            .note = text_in(pin, "note")});
+        out.pins.push_back(with_context(fmt::format("pins[{}]", out.pins.size()),
+                                        [&] { return pin_from_json(pin); }));
     }
-    if (j.contains("locked")) out.locked = cell_from_json(j.at("locked"));
+    if (j.contains("locked"))
+        out.locked = with_context("locked", [&] { return cell_from_json(j.at("locked")); });
     take_checked(j, out, left_out);
-    out.overlays = overlays_from_json(j.value("overlays", json::array()));
+    out.overlays = overlays_from_json(json_list(j, "overlays"));
     if (j.contains("experiments"))
         out.experiments = experiments_from_json(j.at("experiments"), left_out);
     return out;

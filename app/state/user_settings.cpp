@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/state/json_values.h"
 #include "app/state/user_settings_text.h"
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/outside.h"
 
 namespace aft::app {
 
@@ -42,40 +44,43 @@ ThemeName theme_from(const std::string& word) {
 
 UserSettings from_json(const json& j, std::vector<std::string>& left_out) {
     UserSettings s;
-    s.theme = theme_from(j.value("theme", "dark"));
-    s.zoom = std::clamp(j.value("zoom", 1.0), 0.5, 3.0);
-    s.trainer_share = std::clamp(j.value("trainer_share", 1.0), 0.1, 1.0);
+    s.theme = theme_from(json_string(j, "theme", "dark"));
+    s.zoom = clamped_number(j, "zoom", {1.0, 0.5, 3.0});
+    s.trainer_share = clamped_number(j, "trainer_share", {1.0, 0.1, 1.0});
     s.many_steps = clamped_whole(j, "many_steps", {100, 1, 1000000});
-    s.smooth_while_interact = j.value("smooth_while_interact", true);
-    s.reduce_motion = j.value("reduce_motion", false);
-    s.tour_done = j.value("tour_done", false);
-    s.layout = j.value("layout", "");
-    s.layout_scale = std::clamp(j.value("layout_scale", 0.0), 0.0, 16.0);
-    const json layouts = j.value("layouts", json::object());
+    s.smooth_while_interact = json_flag(j, "smooth_while_interact", true);
+    s.reduce_motion = json_flag(j, "reduce_motion", false);
+    s.tour_done = json_flag(j, "tour_done", false);
+    s.layout = json_string(j, "layout");
+    s.layout_scale = clamped_number(j, "layout_scale", {0.0, 0.0, 16.0});
+    const json& layouts = json_object(j, "layouts");
     for (const auto& [name, kept] : layouts.items())
         if (kept.is_object() && s.layouts.size() < kMostLayouts && is_layout_name(name))
-            s.layouts[name] = {kept.value("text", ""),
-                               std::clamp(kept.value("scale", 0.0), 0.0, 16.0)};
-    s.last_folder = j.value("last_folder", "");
-    const json look = j.value("attention", json::object());
+            s.layouts[name] = {json_string(kept, "text"),
+                               clamped_number(kept, "scale", {0.0, 0.0, 16.0})};
+    s.last_folder = json_string(j, "last_folder");
+    const json& look = json_object(j, "attention");
     s.attention.scale = static_cast<int>(clamped_whole(look, "scale", {1, 0, 2}));
     s.attention.colors = static_cast<int>(clamped_whole(look, "colors", {0, 0, 2}));
-    s.attention.over_image = look.value("over_image", false);
-    s.attention.opacity = std::clamp(look.value("opacity", 60.0), 0.0, 100.0);
-    const json locations = j.value("data_places", json::object());  // items() only refers to it
+    s.attention.over_image = json_flag(look, "over_image", false);
+    s.attention.opacity = clamped_number(look, "opacity", {60.0, 0.0, 100.0});
+    const json& locations = json_object(j, "data_places");
     for (const auto& [said, chosen] : locations.items())
         if (chosen.is_string()) s.data_locations[said] = chosen.get<std::string>();
-    for (const json& item : j.value("recent", json::array()))
-        s.recent.push_back({item.value("path", ""), item.value("name", ""), item.value("what", ""),
+    for (const json& item : json_list(j, "recent"))
+        s.recent.push_back({json_string(item, "path"), json_string(item, "name"),
+                            json_string(item, "what"),
                             clamped_whole(item, "opened", {0, 0, 0x1p53}),
                             static_cast<int>(clamped_whole(item, "color", {-1, -1, 99}))});
-    const json keys = j.value("keys", json::object());
+    const json& keys = json_object(j, "keys");
     for (const auto& [action, shortcut] : keys.items())
         if (shortcut.is_string()) s.keys[action] = shortcut.get<std::string>();
-    const json notes = j.value("notes", json::object());
+    const json& notes = json_object(j, "notes");
     for (const auto& [path, kept] : notes.items())
-        if (s.notes.size() < kMostNotes) s.notes[path] = notes_from_json(kept, &left_out);
-    s.view = view_from_json(j.value("view", json::object()));
+        if (s.notes.size() < kMostNotes)
+            s.notes[path] = with_context("notes of " + shown_path(path),
+                                         [&] { return notes_from_json(kept, &left_out); });
+    s.view = view_from_json(json_object(j, "view"));
     s.window_width = static_cast<int>(clamped_whole(j, "window_width", {0, 0, 32768}));
     s.window_height = static_cast<int>(clamped_whole(j, "window_height", {0, 0, 32768}));
     if (s.recent.size() > kMostRecent) s.recent.resize(kMostRecent);

@@ -122,6 +122,15 @@ json completion_to_json(const CompletionChoice& completion) {
             {"pictures", picture_list_words(completion.pictures)}};
 }
 
+void take_cell(const ViewKeys& keys, Cell& cell) {
+    keys.take("layer", cell.layer, kViewCounts);
+    keys.take("head", cell.head, kViewIndices);
+    keys.take("channel", cell.channel, kViewIndices);
+    keys.take("target", cell.target, kViewIndices);
+    keys.take("source", cell.source, kViewIndices);
+    keys.take("tap", cell.tap, kViewIndices);
+}
+
 void take_batch(const ViewKeys& keys, LabChoice& lab) {
     keys.take("split", lab.split);
     keys.take("first", lab.first, kViewCounts);
@@ -202,9 +211,9 @@ SavedView from_json(const json& whole) {
     if (view.model.empty()) fail("model: missing, allowed: a run folder or a checkpoint");
     keys.take("workspace", view.workspace, workspaces);
     keys.take("step", view.step, {-1, 9007199254740992.0});
-    if (keys.has("place")) view.place = notes_from_json(keys.raw("place"));
-    if (keys.has("cell"))
-        view.cell = notes_from_json(json{{"locked", keys.raw("cell")}}).locked.value_or(Cell());
+    if (keys.has("place"))
+        view.place = with_context("place", [&] { return notes_from_json(keys.raw("place")); });
+    if (keys.has("cell")) take_cell(keys.at("cell"), view.cell);
     if (keys.has(kMapsKey)) take_maps(keys.at(kMapsKey), view.maps);
     if (keys.has("compare")) take_compare(keys.raw("compare"), view.compare);
     if (keys.has("recipe"))

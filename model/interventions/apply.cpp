@@ -89,7 +89,7 @@ void change_weights(Net& net, const InterventionRoom& room, const Intervention& 
 }
 
 void apply(Net& net, const Intervention& asked) {
-    const InterventionRoom& room = find_room(interventions(), asked.name, "intervention");
+    const InterventionRoom& room = find_room(interventions(), shown(asked.name), "intervention");
     check_intervention(asked);
     const int64_t layers = net.config().layers;
     if (asked.layer >= layers)
@@ -138,7 +138,7 @@ at::Tensor WeightEdit::weight(const std::string& name) const {
 }
 
 void check_intervention(const Intervention& asked) {
-    const InterventionRoom& room = find_room(interventions(), asked.name, "intervention");
+    const InterventionRoom& room = find_room(interventions(), shown(asked.name), "intervention");
     if (!(asked.strength >= 0 && asked.strength <= 1))
         fail_usage("strength: found {}, allowed: 0 to 1", asked.strength);
     if (!room.has_strength && asked.strength != 1)

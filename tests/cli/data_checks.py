@@ -72,6 +72,7 @@ def own_data(cli, run, spec):
     cli.bad("several into one picture", ["complete", "m", "--index", "0-1", "--keep-rows", 4, "--samples", 1, "-o", "x.png"],
             [2], "x.png", "folder")
     cli.bad("a list that is none", ["complete", "m", "--index", "0-", "--keep-rows", 4, "-o", "x"], [2], "--index", "'0-'")
+    cli.bad("a list with a hole", ["complete", "m", "--index", "1,,2", "--keep-rows", 4, "-o", "x"], [2], "--index", "'1,,2'")
     cli.bad("several of one file", ["complete", "m", "--image", "x.png", "--index", "0-1", "--keep-rows", 4, "-o", "x"], [2],
             "several --index", "--image")
     one_position(cli)

@@ -37,7 +37,11 @@ TEST(PictureLists, NameWhatWasFoundAndWhatIsAllowed) {
     EXPECT_NE(problem("0-64").find("more than 64, allowed: 1 to 64"), std::string::npos);
     EXPECT_NE(problem("0-1000000000").find("allowed: 1 to 64"), std::string::npos);
     EXPECT_NE(problem("99999999999999999999").find("allowed: indices"), std::string::npos);
-    EXPECT_NE(problem(" , ").find("found none"), std::string::npos);
+    EXPECT_NE(problem(" ").find("found none"), std::string::npos);
+    for (const char* const hole : {"1,,2", " , ", ",1", "1, ,2"})
+        EXPECT_NE(problem(hole).find("allowed: an index before each comma"), std::string::npos)
+            << hole;
+    EXPECT_EQ(problem("1, 2,"), "") << "as while it is typed";
 }
 
 class Batches : public BareTest {
