@@ -136,8 +136,7 @@ struct SessionChannels {
 
     // The published status may be from before the last stop().
     [[nodiscard]] bool is_stop_waiting() const { return stops_answered < stops_asked; }
-    // An answer of the newest weights, or of a stored step that is still the run's and still the
-    // nearest one.
+    // Of the newest weights, or of a stored step that is still the run's and the nearest one.
     [[nodiscard]] bool holds(const ProbeRequest& request, const ProbeAnswer& answer) const;
 };
 
