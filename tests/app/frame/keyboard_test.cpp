@@ -64,12 +64,13 @@ TEST_F(Keyboard, ArrowsScrubUntilAControlHasTheFocus) {
 }
 
 TEST_F(Keyboard, ATextFieldKeepsItsOwnKeysAlone) {
-    run("view.workspace_biases\nframes 4\nclick explorer/main/filter\nframes 3\n");
+    ui().settings.remember({.path = scratch_ / "run", .name = "run", .what = "", .opened = 1});
+    run("view.workspace_train\nframes 4\nclick explorer/main/filter\nframes 3\n");
     ASSERT_TRUE(ImGui::GetIO().WantTextInput);
     const int64_t live = ui().shown_step();
     run("key Left\nframes 2\nkey 2\nframes 2\n");
     EXPECT_EQ(ui().shown_step(), live);
-    EXPECT_EQ(ui().workspace, Workspace::biases);
+    EXPECT_EQ(ui().workspace, Workspace::train);
     run("key Ctrl+Left\nframes 3\n");
     EXPECT_LT(ui().shown_step(), live) << "these always scrub";
     ASSERT_TRUE(ImGui::GetIO().WantTextInput);

@@ -134,7 +134,17 @@ inline Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait,
         wait(id);
         press(id);
     };
-    Nudges nudges{{"compare/main/what_the_lab_shows", [ui] {
+    Nudges nudges{{"relative/main/all_maps",
+                   [ui, wait] {
+                       ui().workspace = Workspace::attention;
+                       ui().settings.zoom = 1;
+                       ui().selection.step = -1;
+                       ui().selection.image = {};
+                       ui().selection.relative_examples = 1;
+                       ui().commands.send(ShowPane{"relative"});
+                       wait("relative/main/all_maps");
+                   }},
+                  {"compare/main/what_the_lab_shows", [ui] {
                        auto& changes = ui().selection.lab.recipe.interventions;
                        changes.clear();
                        changes.emplace_back().name = "zero";
