@@ -108,7 +108,12 @@ void Run::set_error(const std::string& words) {
 void Run::drop_deleted_saves() {
     int64_t& saved = view_.status.saved_step;
     const bool has_folder = run_.is_old || run_.folder;
-    if (saved < 0 || !has_folder) return;
+    std::error_code ignored;
+    const std::filesystem::file_status place =
+        std::filesystem::status(checkpoints_folder(run_.path), ignored);
+    // What cannot be listed may hold it.
+    const bool is_known = std::filesystem::is_directory(place) || !std::filesystem::exists(place);
+    if (saved < 0 || !has_folder || !is_known) return;
     const std::vector<int64_t> there = checkpoint_steps(run_.path);
     if (std::binary_search(there.begin(), there.end(), saved)) return;
     saved = there.empty() ? -1 : there.back();
