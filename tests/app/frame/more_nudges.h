@@ -1,160 +1,22 @@
 // Nudges of the random clicks to what "Run until..." asks and shows, to a batch of pictures, to the
 // Lab's biases as a slot, to notes at steps, cards that export, overlaid runs, the page of a sweep,
-// which Home shows first, and a picture that cannot be read. Tests only; window thread.
+// which Home shows first, a picture that cannot be read, and the maps of Relative. Tests only;
+// window thread.
 #pragma once
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 
-#include "app/state/overlay_choice.h"
-#include "app/state/step_notes.h"
 #include "app/state/ui.h"
 #include "tests/app/frame/clicks.h"
 
 namespace aft::app {
 
-// Of a sweep with two points, whose runs are not there; its folder.
-inline std::string small_sweep() {
-    const auto folder = std::filesystem::current_path() / "sweep";
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "table.json")
-        << R"({"metric": "loss", "points": [{"name": "a", "settings": {"w": "1"}, "mean": 1},
-               {"name": "b", "settings": {"w": "2"}, "mean": 2}],
-               "runs": [{"point": "a", "seed": 1, "folder": "gone", "state": "done", "loss": 1},
-               {"point": "b", "seed": 1, "folder": "gone", "state": "done", "loss": 2}]})";
-    return folder.string();
-}
-
 using Nudges = decltype(ClickRules::nudges);
 using ClickId = std::function<void(const std::string&)>;
 
-// The page of a sweep, which is shown at once.
-inline Nudges sweep_nudges(const std::function<Ui&()>& ui, const ClickId& click) {
-    const auto show_sweep = [ui, folder = small_sweep()] {
-        ui().workspace = Workspace::home;
-        ui().settings.zoom = 1;
-        ui().selection.sweep.folder = folder;
-    };
-    show_sweep();
-    return {{"home/main/", [ui] { ui().selection.sweep = {}; }},
-            {"home/main/close_sweep", show_sweep},
-            {"home/points/", show_sweep},
-            {"home/plot/", show_sweep},
-            {"home/runs/", [show_sweep, click] {
-                 show_sweep();
-                 click("home/points/points:a");
-             }}};
-}
-
-// What a pane offers where its picture cannot be read.
-inline Nudges unread_picture_nudges(const std::function<Ui&()>& ui, const ClickId& wait) {
-    Nudges nudges;
-    for (const std::string pane : {"attention", "relative", "trace", "keys", "source"})
-        for (const std::string action : {"file.reread_sample", "file.open"}) {
-            const std::string id = pane + "/main/" + action;
-            nudges.push_back({id, [ui, wait, id] {
-                                  ImageChoice& image = ui().selection.image;
-                                  image = {.split = image.split,
-                                           .index = -1,
-                                           .path = "/no/such/picture.png",
-                                           .item = {}};
-                                  wait(id);
-                              }});
-        }
-    return nudges;
-}
-
-// A batch of pictures, to be shown as one picture and back.
-inline Nudges batch_nudges(const std::function<Ui&()>& ui, const ClickId& click) {
-    return {{"samples/main/complete.batch",
-             [ui, click] {
-                 ui().workspace = Workspace::complete;
-                 Selection& selection = ui().selection;
-                 selection.image = {
-                     .split = selection.image.split, .index = 0, .path = {}, .item = {}};
-                 selection.completion.pictures = {0, 1};
-                 selection.completion.sample = {};
-                 ui().actions.run(ui(), "mask.all");
-                 click("samples/main/complete.start");
-             }},
-            // Of several examples of the data, where no file or completion stands in their place.
-            {"source/main/pictures", [ui] {
-                 ui().workspace = Workspace::complete;
-                 ImageChoice& image = ui().selection.image;
-                 image = {.split = image.split, .index = 0, .path = {}, .item = {}};
-             }}};
-}
-
-// Cards and menus of Train.
-inline Nudges train_nudges(const std::function<Ui&()>& ui, const ClickId& click) {
-    const auto with_card = [ui](const char* action) {
-        return [ui, action] {
-            ui().workspace = Workspace::train;
-            ui().settings.zoom = 1;
-            if (ui().step_notes.empty()) set_step_note(ui(), 3, "a note");
-            if (ui().overlays.empty()) toggle_overlay(ui(), "/no/such/run");
-            if (ui().actions.why_not(ui(), action).empty()) ui().actions.run(ui(), action);
-        };
-    };
-    Nudges nudges{{"run/run/remove_until",
-                   [ui] {
-                       ui().workspace = Workspace::train;
-                       ui().settings.zoom = 1;
-                       ui().commands.send(SetSetting{"train.until_minutes", "1000000"});
-                   }},
-                  // The handle lies over the pin of the step that is shown.
-                  {"timeline/track/pin_save",
-                   [ui] {
-                       if (!ui().history.empty())
-                           ui().commands.send(ShowStep{ui().history.front()});
-                   }},
-                  {"note_card/", with_card("note.add")},
-                  {"metrics_card/", with_card("file.export_metrics")},
-                  {"copy_card/", with_card("run.save_copy")},
-                  {"view_card/main/file.export_metrics", with_card("file.save_view")},
-                  {"timeline/track/", with_card("view.side_panes")},
-                  {"curves/scale/", with_card("train.overlay_runs")},
-                  {"curves/menu/", with_card("train.overlay_runs")}};
-    for (const std::string name : {"step", "loss", "validation", "minutes"})
-        nudges.push_back({"run/run_until/" + name, [ui, click, name] {
-                              ui().workspace = Workspace::train;
-                              ui().settings.zoom = 1;
-                              click("run/run/until");
-                              click("run/run_until/condition=by_" + name);
-                          }});
-    return nudges;
-}
-
 // ui: of the window that is there when the nudge is given; wait: until a control is usable; press:
 // presses it.
-inline Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait,
-                          const ClickId& press) {
-    const ClickId click = [wait, press](const std::string& id) {
-        wait(id);
-        press(id);
-    };
-    Nudges nudges{{"relative/main/all_maps",
-                   [ui, wait] {
-                       ui().workspace = Workspace::attention;
-                       ui().settings.zoom = 1;
-                       ui().selection.step = -1;
-                       ui().selection.image = {};
-                       ui().selection.relative_examples = 1;
-                       ui().commands.send(ShowPane{"relative"});
-                       wait("relative/main/all_maps");
-                   }},
-                  {"compare/main/what_the_lab_shows", [ui] {
-                       auto& changes = ui().selection.lab.recipe.interventions;
-                       changes.clear();
-                       changes.emplace_back().name = "zero";
-                       ui().selection.compare.slots.clear();
-                       ui().actions.run(ui(), "compare.add_slot");
-                   }}};
-    for (const Nudges& more : {sweep_nudges(ui, click), unread_picture_nudges(ui, wait),
-                               batch_nudges(ui, click), train_nudges(ui, click)})
-        nudges.insert(nudges.end(), more.begin(), more.end());
-    return nudges;
-}
+[[nodiscard]] Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait,
+                                 const ClickId& press);
 
 }  // namespace aft::app
