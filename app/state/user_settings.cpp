@@ -78,8 +78,9 @@ UserSettings from_json(const json& j, std::vector<std::string>& left_out) {
     const json& notes = json_object(j, "notes");
     for (const auto& [path, kept] : notes.items())
         if (s.notes.size() < kMostNotes)
-            s.notes[path] = with_context("notes of " + shown_path(path),
-                                         [&] { return notes_from_json(kept, &left_out); });
+            s.notes[path] = with_context("notes of " + shown_path(path), [&, &kept = kept] {
+                return notes_from_json(kept, &left_out);
+            });
     s.view = view_from_json(json_object(j, "view"));
     s.window_width = static_cast<int>(clamped_whole(j, "window_width", {0, 0, 32768}));
     s.window_height = static_cast<int>(clamped_whole(j, "window_height", {0, 0, 32768}));
