@@ -125,7 +125,10 @@ TEST_F(Empty, MeasuredValuesAreShown) {
 }
 
 TEST_F(Empty, ErrorBannerSaysWhatIsSafe) {
-    make(fed(feed_error));
+    make(fed([](Ui& ui) {
+        feed_error(ui);
+        ui.status.path = ".";  // a folder that is there
+    }));
     run("view.workspace_train\nframes 3\n");
     EXPECT_NE(value_of("curves/main/banner").find("Step 20 is saved and safe."), std::string::npos);
     EXPECT_NE(value_of("status/main/message").find("NaN in layer 1"), std::string::npos);

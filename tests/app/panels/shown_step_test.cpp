@@ -110,7 +110,8 @@ TEST_F(ShownStep, AnErrorNamesNoSavedStepThatIsNotThere) {
     steps(5);
     const std::string all = dump(ui());
     EXPECT_EQ(all.find("is saved and safe"), std::string::npos) << all;
-    EXPECT_NE(all.find("None of its steps is saved on the disk."), std::string::npos) << all;
+    EXPECT_NE(all.find("is in memory only: save it elsewhere."), std::string::npos) << all;
+    EXPECT_EQ(ui().status.saved_step, -1);
 }
 
 }  // namespace
