@@ -301,5 +301,17 @@ TEST_F(Batches, ExamplesAreAveragedUntilTheSelectionChanges) {
     EXPECT_EQ(examples_averaged(ui(), 4), 1);
 }
 
+// By the button of the tools, in the middle of the frame that has begun with the batch.
+TEST_F(Batches, OneCompletionIsBegunWhileTheBatchIsDrawn) {
+    open_complete();
+    complete("0-1");
+    ASSERT_TRUE(is_over());
+    ASSERT_TRUE(is_batch_shown(ui()));
+    choice().pictures.clear();
+    run("frames 2\nclick samples/main/complete.start\nframes 3\n");
+    EXPECT_TRUE(batch().is_empty());
+    EXPECT_TRUE(until([&] { return choice().own && choice().own->done; }));
+}
+
 }  // namespace
 }  // namespace aft::app
