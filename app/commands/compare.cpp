@@ -7,6 +7,7 @@
 #include "app/cli/results_json.h"
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
+#include "core/check.h"
 #include "model/jobs/compare.h"
 
 namespace aft::app {
@@ -30,6 +31,14 @@ int compare(CompareFlags& flags, const Globals& globals) {
     work.finish_progress();
     print_result(to_json(result), flags.json);
     return 0;
+}
+
+// What says which maps are written says nothing without a file.
+void check_maps(const CLI::App& command) {
+    if (is_given(command, "--out")) return;
+    for (const char* flag : {"--view", "--quantity", "--layer", "--head", "--head-b"})
+        if (is_given(command, flag))
+            fail_usage("{}: of the maps that -o FILE writes; the numbers are of all layers", flag);
 }
 
 void add_maps(CLI::App& command, CompareFlags& flags) {
@@ -73,7 +82,10 @@ CommandRun setup(CLI::App& command) {
     add_whole(command, {"--blocks", "of the means over N x N cells", 1, 4096}, job.blocks);
     add_maps(command, *flags);
     add_switch(command, "--json", "print one JSON object", flags->json);
-    return [flags](const Globals& globals) { return compare(*flags, globals); };
+    return [flags, &command](const Globals& globals) {
+        check_maps(command);
+        return compare(*flags, globals);
+    };
 }
 
 }  // namespace

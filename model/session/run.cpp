@@ -221,7 +221,8 @@ void Run::step() {
     const StepReport report = run_.loop->step();
     if (!report.failure.empty()) {
         view_.status.can_resume = false;
-        add_event(view_, "error", report.failure);
+        view_.curves.events.push_back({report.step + 1, "error", report.failure});
+        ++view_.curves.version;
         halt(RunEvent::paused);
         view_.status.error = report.failure;
         return;

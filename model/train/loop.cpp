@@ -60,7 +60,8 @@ StepReport TrainingLoop::step() {
 
 void TrainingLoop::record(const StepReport& report) {
     if (!report.failure.empty()) {
-        folder_.event("error", report.step, {{"text", report.failure}});
+        // At the step that did not come.
+        folder_.event("error", report.step + 1, {{"text", report.failure}});
         return;
     }
     waiting_ = report;

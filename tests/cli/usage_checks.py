@@ -165,6 +165,7 @@ def nonsense(cli):
                                        "--set", "train.batch=8192"], [1], ["memory", "train.micro_batch", "train.recompute"]),
         ("data that are elsewhere", ["train", "--preset", "cifar10-small", "--out", "nowhere"], [1],
          ["data/cifar10", "--data 'cifar10:dir?size=16'"]),
+        ("compare: a layer of maps that are not written", ["compare", "a", "b", "--layer", "99"], [2], ["--layer", "-o FILE"]),
         ("run layer without part", ["run", "m", "a", "b", "--layer", "0"], [2], ["--layer", "--part"]),
     ]
     for name, args, codes, mentions in cases:

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/files.h"
+#include "model/jobs/summary.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {
@@ -200,6 +201,8 @@ TEST(SessionTraining, ANaNPausesAndNamesTheLayer) {
     EXPECT_EQ(session.status().step, 2);
     EXPECT_NE(session.status().error.find("blocks.1"), std::string::npos) << session.status().error;
     EXPECT_EQ(session.curves()->events.back().kind, "error");
+    EXPECT_EQ(session.curves()->events.back().step, 3) << "the step that did not come";
+    EXPECT_EQ(summarize_run((scratch / "run").string()).state, "failed") << "as Home lists it";
 }
 
 TEST(SessionTraining, ATakenFolderIsAnErrorInWords) {

@@ -36,7 +36,7 @@ void CopyCard::open(const ViewState& ui) {
     file_ = (folder / fmt::format("{}-step-{}.safetensors", name, ui.weights_step())).string();
 }
 
-void CopyCard::draw_fields(Ui& ui, float height) {
+void CopyCard::draw_fields(Ui& ui) {
     const TextEdit edit = text_field(ui,
                                      {.name = "File##file",
                                       .hint = "checkpoint to write: .safetensors",
@@ -48,7 +48,7 @@ void CopyCard::draw_fields(Ui& ui, float height) {
     hint(ui,
          "The weights and the state of training as they are in memory now. Opened, it is a new "
          "run that trains on; curves and older steps do not come with it.");
-    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+    to_card_foot(ui);
     std::string why = why_no_copy(ui);
     if (why.empty() && file_.empty()) why = "Type the file to write.";
     const CardAnswer answer =
@@ -89,17 +89,9 @@ void CopyCard::report(Ui& ui) {
 
 void CopyCard::draw(Ui& ui, ImVec2 display) {
     if (!is_open_) return;
-    const float width = std::min(ui.px(760), display.x - ui.px(32)), height = ui.px(184);
-    const OverlayScope card(ui, "Copy card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Save elsewhere", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
-    draw_fields(ui, height);
-    ImGui::EndChild();
+    const CardScope card(ui, display, {"Copy card", "Save elsewhere", {760, 184}});
+    if (card.is_left()) is_open_ = false;
+    draw_fields(ui);
 }
 
 void add_copy_actions(Actions& actions, CopyCard& card) {

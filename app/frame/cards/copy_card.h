@@ -18,7 +18,7 @@ class CopyCard {
     void report(Ui& ui);  // once a frame: what became of it, as a toast
 
   private:
-    void draw_fields(Ui& ui, float height);
+    void draw_fields(Ui& ui);
     bool is_open_ = false, is_new_ = false, is_waiting_ = false;
     std::string file_, before_;  // the session's message when it was asked
     double sent_ = 0;            // of Ui::time

@@ -180,19 +180,10 @@ void FigureCard::report(Ui& ui) {
 void FigureCard::draw(Ui& ui, ImVec2 display) {
     if (!is_open_) return;
     const auto rows = float(figures().size());
-    const float width = std::min(ui.px(760), display.x - ui.px(32));
-    const float height = std::min(ui.px(40 * rows + 210), display.y - ui.px(110));
-    const OverlayScope card(ui, "Figure card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Save as figure", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
+    const CardScope card(ui, display, {"Figure card", "Save as figure", {760, 40 * rows + 210}});
+    if (card.is_left()) is_open_ = false;
     draw_rows(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - ui.px(136)));
     draw_foot(ui);
-    ImGui::EndChild();
 }
 
 void add_figure_actions(Actions& actions, FigureCard& card) {

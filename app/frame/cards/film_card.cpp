@@ -142,15 +142,8 @@ void FilmCard::draw_choices(PaneContext& ui) {
 
 void FilmCard::draw(Ui& ui, FilmRecorder& recorder, ImVec2 display) {
     if (!is_open_) return;
-    const float width = std::min(ui.px(680), display.x - ui.px(32)), height = ui.px(272);
-    const OverlayScope card(ui, "Film card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Save film", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
+    const CardScope card(ui, display, {"Film card", "Save film", {680, 272}});
+    if (card.is_left()) is_open_ = false;
     draw_choices(ui);
     const TextEdit edit =
         text_field(ui,
@@ -170,7 +163,7 @@ void FilmCard::draw(Ui& ui, FilmRecorder& recorder, ImVec2 display) {
                          static_cast<double>(count) / static_cast<double>(per_second_)));
     else
         draw_problem(ui, problem_);
-    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+    to_card_foot(ui);
     const std::string why = !why_no_film(ui).empty()     ? why_no_film(ui)
                             : count > 0 && file_.empty() ? "Type the file to write."
                             : count == 0 && kind_ == int(FilmKind::generation)
@@ -182,7 +175,6 @@ void FilmCard::draw(Ui& ui, FilmRecorder& recorder, ImVec2 display) {
         ui, {.why_not = why, .tip = "Records and writes it.", .is_submitted = edit.is_submitted});
     if (answer == CardAnswer::cancel) is_open_ = false;
     if (answer == CardAnswer::save) save(ui, recorder);
-    ImGui::EndChild();
 }
 
 void add_film_actions(Actions& actions, FilmCard& card, const FilmRecorder& recorder) {

@@ -68,16 +68,8 @@ void LayoutCard::draw_rows(Ui& ui, float height) {
 
 void LayoutCard::draw(Ui& ui, ImVec2 display) {
     if (!is_open_) return;
-    const float width = std::min(ui.px(560), display.x - ui.px(32));
-    const float height = std::min(ui.px(360), display.y - ui.px(110));
-    const OverlayScope card(ui, "Layout card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Layouts", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
+    const CardScope card(ui, display, {"Layout card", "Layouts", {560, 360}});
+    if (card.is_left()) is_open_ = false;
     draw_rows(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - ui.px(96)));
     ui.recorder.set_section("Answer##answer");
     const TextEdit edit = text_field(ui,
@@ -94,14 +86,13 @@ void LayoutCard::draw(Ui& ui, ImVec2 display) {
         : known.size() >= kMostLayouts && !known.contains(name_)
             ? fmt::format("{} layouts are kept; forget one of them.", kMostLayouts)
             : "";
-    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+    to_card_foot(ui);
     const CardAnswer answer = save_buttons(
         ui, {.why_not = why,
              .tip = "Keeps where the panes of all workspaces stand; one of this name is replaced.",
              .is_submitted = edit.is_submitted});
     if (answer == CardAnswer::cancel) is_open_ = false;
     if (answer == CardAnswer::save) save(ui);
-    ImGui::EndChild();
 }
 
 void add_layout_actions(Actions& actions, LayoutCard& card) {

@@ -89,15 +89,8 @@ void MaskCard::draw(Ui& ui, ImVec2 display) {
         is_open_ = false;
         return;
     }
-    const float width = std::min(ui.px(640), display.x - ui.px(32)), height = ui.px(210);
-    const OverlayScope card(ui, "Mask card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Mask as a picture", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
+    const CardScope card(ui, display, {"Mask card", "Mask as a picture", {640, 210}});
+    if (card.is_left()) is_open_ = false;
     const TextEdit edit = text_field(ui,
                                      {.name = "File##file",
                                       .hint = "picture to read or write",
@@ -110,9 +103,8 @@ void MaskCard::draw(Ui& ui, ImVec2 display) {
         hint(ui, "Not black: to be filled in, as afterimage complete --mask FILE reads it.");
     else
         draw_problem(ui, problem_);
-    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+    to_card_foot(ui);
     draw_answer(ui, edit.is_submitted);
-    ImGui::EndChild();
 }
 
 void add_mask_actions(Actions& actions, MaskCard& card) {

@@ -44,7 +44,7 @@ void MetricsCard::open(const ViewState& ui) {
     if (std::exchange(path_, ui.status.path) != path_ || file_.empty()) propose(ui);
 }
 
-void MetricsCard::draw_fields(Ui& ui, float height) {
+void MetricsCard::draw_fields(Ui& ui) {
     const Choice formats[] = {
         {.text = "CSV##csv", .tip = "A line for each logged step, a column for each metric."},
         {.text = "TensorBoard##tensorboard", .tip = "An event file, in a folder of its own."}};
@@ -60,7 +60,7 @@ void MetricsCard::draw_fields(Ui& ui, float height) {
     hint(ui,
          "All that the run has logged, as afterimage metrics writes it. For TensorBoard the "
          "folder must not hold an event file yet.");
-    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+    to_card_foot(ui);
     std::string why = why_no_metrics(ui);
     if (why.empty() && file_.empty()) why = "Type the file to write.";
     if (why.empty() && work_.is_busy()) why = "The export before is still being written.";
@@ -112,17 +112,9 @@ void MetricsCard::report(Ui& ui) {
 
 void MetricsCard::draw(Ui& ui, ImVec2 display) {
     if (!is_open_) return;
-    const float width = std::min(ui.px(760), display.x - ui.px(32)), height = ui.px(216);
-    const OverlayScope card(ui, "Metrics card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Export metrics", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
-    draw_fields(ui, height);
-    ImGui::EndChild();
+    const CardScope card(ui, display, {"Metrics card", "Export metrics", {760, 216}});
+    if (card.is_left()) is_open_ = false;
+    draw_fields(ui);
 }
 
 void add_metrics_actions(Actions& actions, MetricsCard& card) {

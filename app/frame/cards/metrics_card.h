@@ -24,7 +24,7 @@ class MetricsCard {
         uint64_t number = 0;
     };
     void propose(const ViewState& ui);
-    void draw_fields(Ui& ui, float height);
+    void draw_fields(Ui& ui);
     void start(Ui& ui);
     bool is_open_ = false, is_new_ = false;
     int format_ = 0;           // CSV, TensorBoard

@@ -38,8 +38,8 @@ void NoteCard::draw_fields(Ui& ui) {
             text_ = found->second;
 }
 
-void NoteCard::draw_answer(Ui& ui, float height, bool is_submitted) {
-    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+void NoteCard::draw_answer(Ui& ui, bool is_submitted) {
+    to_card_foot(ui);
     const float top = ImGui::GetCursorPosY();
     ImGui::SetCursorPosY(top + ui.px(3));  // in the middle of the others' height
     const bool has_note = ui.step_notes.contains(step_);
@@ -65,15 +65,8 @@ void NoteCard::draw(Ui& ui, ImVec2 display) {
     const int64_t asked = std::exchange(ui.note_asked, -1);
     if (asked >= 0 && ui.has_model()) open(ui, asked);
     if (!is_open_) return;
-    const float width = std::min(ui.px(560), display.x - ui.px(32)), height = ui.px(200);
-    const OverlayScope card(ui, "Note card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape) || !ui.has_model()) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Note at a step", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
+    const CardScope card(ui, display, {"Note card", "Note at a step", {560, 200}});
+    if (card.is_left() || !ui.has_model()) is_open_ = false;
     draw_fields(ui);
     const TextEdit edit = text_field(ui,
                                      {.name = "Note##note",
@@ -86,8 +79,7 @@ void NoteCard::draw(Ui& ui, ImVec2 display) {
                  ? "Kept in your settings."
                  : "Kept in notes.json of the run folder, or in your settings where it cannot be "
                    "written.");
-    draw_answer(ui, height, edit.is_submitted);
-    ImGui::EndChild();
+    draw_answer(ui, edit.is_submitted);
 }
 
 }  // namespace aft::app

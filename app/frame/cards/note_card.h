@@ -18,7 +18,7 @@ class NoteCard {
   private:
     void open(const ViewState& ui, int64_t step);
     void draw_fields(Ui& ui);
-    void draw_answer(Ui& ui, float height, bool is_submitted);
+    void draw_answer(Ui& ui, bool is_submitted);
     bool is_open_ = false, is_new_ = false;
     int64_t step_ = 0, read_step_ = -1;  // read_step_: whose note the text began as
     std::string text_;

@@ -2,6 +2,9 @@
 
 #include <imgui_internal.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "app/state/actions.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
@@ -57,6 +60,38 @@ OverlayScope::OverlayScope(const DrawContext& ui, const char* name, ImVec2 at, I
 
 OverlayScope::~OverlayScope() {
     ImGui::End();
+}
+
+namespace {
+
+ImVec2 fitting(const DrawContext& ui, ImVec2 display, ImVec2 size) {
+    return {std::min(ui.px(size.x), display.x - ui.px(32)),
+            std::min(ui.px(size.y), display.y - ui.px(110))};
+}
+
+ImVec2 card_place(const DrawContext& ui, ImVec2 display, ImVec2 size) {
+    return {std::floor((display.x - fitting(ui, display, size).x) / 2), ui.px(72)};
+}
+
+}  // namespace
+
+CardScope::CardScope(DrawContext& ui, ImVec2 display, const Card& card)
+    : overlay_(ui, card.name, card_place(ui, display, card.size), fitting(ui, display, card.size)),
+      is_left_(overlay_.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
+    const ImVec2 size = fitting(ui, display, card.size);
+    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
+    ImGui::BeginChild("inside", {size.x - ui.px(36), size.y - ui.px(28)},
+                      ImGuiChildFlags_NavFlattened);
+    text(ui, card.heading, {text_size::empty, ui.theme.text1, Face::semibold});
+    ImGui::Dummy({1, ui.px(2)});
+}
+
+CardScope::~CardScope() {
+    ImGui::EndChild();
+}
+
+void to_card_foot(const DrawContext& ui) {
+    ImGui::SetCursorPosY(ImGui::GetWindowHeight() - ui.px(40));
 }
 
 void draw_keys(DrawContext& ui, float right, float middle, const std::string& shortcut) {

@@ -37,6 +37,27 @@ class OverlayScope {
     bool is_left_ = false;
 };
 
+// A card with a heading in the middle, near the top. `size` in pixels at scale 1; cut to the
+// display.
+class CardScope {
+  public:
+    struct Card {
+        const char *name, *heading;
+        ImVec2 size;
+    };
+    CardScope(DrawContext& ui, ImVec2 display, const Card& card);
+    ~CardScope();
+    CardScope(const CardScope&) = delete;
+    CardScope& operator=(const CardScope&) = delete;
+    [[nodiscard]] bool is_left() const { return is_left_; }  // by Esc or a click beside the card
+
+  private:
+    OverlayScope overlay_;
+    bool is_left_ = false;
+};
+// Moves the cursor to the place of the buttons at the foot of a card.
+void to_card_foot(const DrawContext& ui);
+
 // The keys of an action on a ground of their own, its right end at `right`.
 void draw_keys(DrawContext& ui, float right, float middle, const std::string& shortcut);
 // Where a card proposes its file: the folder of the last one, else the folder used last, else that

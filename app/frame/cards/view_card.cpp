@@ -115,15 +115,8 @@ void ViewCard::draw_words(PaneContext& ui) const {
 
 void ViewCard::draw(Ui& ui, ImVec2 display) {
     if (!is_open_) return;
-    const float width = std::min(ui.px(760), display.x - ui.px(32)), height = ui.px(232);
-    const OverlayScope card(ui, "View card", {std::floor((display.x - width) / 2), ui.px(72)},
-                            {width, height});
-    if (card.is_left() || ImGui::IsKeyPressed(ImGuiKey_Escape)) is_open_ = false;
-    ImGui::SetCursorPos({ui.px(18), ui.px(14)});
-    ImGui::BeginChild("inside", {width - ui.px(36), height - ui.px(28)},
-                      ImGuiChildFlags_NavFlattened);
-    text(ui, "Save view", {text_size::empty, ui.theme.text1, Face::semibold});
-    ImGui::Dummy({1, ui.px(2)});
+    const CardScope card(ui, display, {"View card", "Save view", {760, 232}});
+    if (card.is_left()) is_open_ = false;
     draw_format(ui);
     const TextEdit edit = text_field(ui,
                                      {.name = "File##file",
@@ -133,7 +126,7 @@ void ViewCard::draw(Ui& ui, ImVec2 display) {
                                       .tip = "Where the view is written."},
                                      file_);
     draw_words(ui);
-    ImGui::SetCursorPosY(height - ui.px(28 + 40));
+    to_card_foot(ui);
     const std::string why = file_.empty() ? "Type the file to write." : "";
     if (ui.workspace == Workspace::train) {  // the logged numbers themselves
         const float top = ImGui::GetCursorPosY();
@@ -145,7 +138,6 @@ void ViewCard::draw(Ui& ui, ImVec2 display) {
         save_buttons(ui, {.why_not = why, .tip = "Writes it.", .is_submitted = edit.is_submitted});
     if (answer == CardAnswer::cancel) is_open_ = false;
     if (answer == CardAnswer::save) save(ui);
-    ImGui::EndChild();
 }
 
 void add_view_actions(Actions& actions, ViewCard& card) {

@@ -12,7 +12,6 @@
 #include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/text.h"
-#include "app/widgets/text_fields.h"
 #include "core/text.h"
 #include "model/jobs/summary.h"
 #include "viz/label_color.h"
@@ -138,36 +137,28 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
 }
 
 void CompareCards::draw_path(PaneContext& ui) {
-    ImGui::Dummy({ui.px(4), ui.px(4)});
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(6));
-    const TextEdit edit = text_field(ui,
-                                     {.name = "Path##path",
-                                      .hint = "Run folder or checkpoint",
-                                      .icon = icon::folder,
-                                      .width = 330,
-                                      .problem = problem_},
-                                     path_);
-    if (edit.is_changed) problem_.clear();
-    ImGui::SameLine(0, ui.px(6));
-    const bool adds = button(ui, {.name = "Add path##add_path",
-                                  .why_not = path_.empty() ? "Type a path first." : "",
-                                  .shown = "Add"});
-    if ((adds || edit.is_submitted) && !path_.empty()) {
-        const Opening opening = classify_path(path_, true);
-        problem_ = opening.kind == Opening::model ? ""
-                   : opening.kind == Opening::picture
-                       ? path_ + ": a picture; a run folder or a checkpoint can be compared"
-                       : opening.words;
-        if (problem_.empty()) {
-            (void)ui.selection.compare.add({.path = path_});
-            path_.clear();
-            ImGui::CloseCurrentPopup();
-        }
-    }
-    if (problem_.empty()) return;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(6));
-    text(ui, problem_, {text_size::hint, ui.theme.error});
-    ui.recorder.item("hint", ui.recorder.claim("Path problem##path_problem"), problem_);
+    const auto take = [&](const std::string& path) -> std::string {
+        const Opening opening = classify_path(path, true);
+        if (opening.kind == Opening::picture)
+            return path + ": a picture; a run folder or a checkpoint can be compared";
+        if (opening.kind != Opening::model) return opening.words;
+        (void)ui.selection.compare.add({.path = path});
+        return "";
+    };
+    if (!path_.draw(ui,
+                    {.field = "Path##path",
+                     .hint = "Run folder or checkpoint",
+                     .icon = icon::folder,
+                     .tip = "A run or a model that the list does not have.",
+                     .button = "Add path##add_path",
+                     .shown = "Add",
+                     .button_tip = "Compares it too.",
+                     .problem = "Path problem##path_problem",
+                     .width = 330},
+                    take))
+        return;
+    path_.clear();
+    ImGui::CloseCurrentPopup();
 }
 
 void CompareCards::draw_list(PaneContext& ui, const CompareSlots& slots) {

@@ -6,6 +6,7 @@
 
 #include "app/panels/compare/compare_recipe.h"
 #include "app/panels/shared/known_runs.h"
+#include "app/panels/shared/path_row.h"
 
 namespace aft::app {
 
@@ -22,7 +23,7 @@ class CompareCards {
     void draw_path(PaneContext& ui);
 
     bool opens_ = false;
-    std::string path_, problem_;
+    PathRow path_;
     KnownRuns runs_{12};
     SlotRecipes recipes_;
 };

@@ -8,7 +8,6 @@
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/text.h"
-#include "app/widgets/text_fields.h"
 #include "core/caught.h"
 #include "model/jobs/recipe.h"
 
@@ -23,33 +22,22 @@ WidgetName slot_name(const char* words, const char* id, const ComparedSlot& slot
 }
 
 void SlotRecipes::draw_file(PaneContext& ui, CompareSlot& choice) {
-    ImGui::Dummy({ui.px(4), ui.px(4)});
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(6));
-    const TextEdit edit = text_field(ui,
-                                     {.name = "Recipe file##recipe_file",
-                                      .hint = "Recipe file (.json)",
-                                      .icon = icon::flask,
-                                      .width = 300,
-                                      .problem = problem_,
-                                      .tip = "Interventions as the Lab saves them."},
-                                     file_);
-    if (edit.is_changed) problem_.clear();
-    ImGui::SameLine(0, ui.px(6));
-    const bool uses = button(ui, {.name = "Use recipe##use_recipe",
-                                  .why_not = file_.empty() ? "Type the file first." : "",
-                                  .tip = "The slot's biases are those after its interventions.",
-                                  .shown = "Use"});
-    if ((uses || edit.is_submitted) && !file_.empty()) {
-        problem_ = error_words([&] { choice.recipe = read_recipe(file_); }, plain_words);
-        if (problem_.empty()) {
-            choice.recipe_name = std::filesystem::path(file_).stem().string();
-            ImGui::CloseCurrentPopup();
-        }
-    }
-    if (problem_.empty()) return;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(6));
-    text(ui, problem_, {text_size::hint, ui.theme.error});
-    ui.recorder.item("hint", ui.recorder.claim("Recipe problem##recipe_problem"), problem_);
+    const auto take = [&](const std::string& path) {
+        return error_words([&] { choice.recipe = read_recipe(path); }, plain_words);
+    };
+    if (!file_.draw(ui,
+                    {.field = "Recipe file##recipe_file",
+                     .hint = "Recipe file (.json)",
+                     .icon = icon::flask,
+                     .tip = "Interventions as the Lab saves them.",
+                     .button = "Use recipe##use_recipe",
+                     .shown = "Use",
+                     .button_tip = "The slot's biases are those after its interventions.",
+                     .problem = "Recipe problem##recipe_problem"},
+                    take))
+        return;
+    choice.recipe_name = std::filesystem::path(file_.path()).stem().string();
+    ImGui::CloseCurrentPopup();
 }
 
 void SlotRecipes::draw_list(PaneContext& ui, CompareSlot& choice) {
@@ -90,7 +78,7 @@ void SlotRecipes::draw(PaneContext& ui, const ComparedSlot& slot, size_t index) 
                     .icon = icon::flask,
                     .kind = ButtonKind::icon,
                     .tip = tip})) {
-        problem_.clear();
+        file_.forget_problem();
         ImGui::OpenPopup(popup.c_str());
     }
     const PopupScope scope(ui, popup.c_str());

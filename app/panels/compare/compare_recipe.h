@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/panels/compare/compare_slots.h"
+#include "app/panels/shared/path_row.h"
 
 namespace aft::app {
 
@@ -19,7 +20,7 @@ class SlotRecipes {
   private:
     void draw_list(PaneContext& ui, CompareSlot& choice);
     void draw_file(PaneContext& ui, CompareSlot& choice);
-    std::string file_, problem_;
+    PathRow file_;
 };
 
 }  // namespace aft::app

@@ -11,7 +11,6 @@
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/text.h"
-#include "app/widgets/text_fields.h"
 #include "app/widgets/tooltip.h"
 #include "core/text.h"
 #include "model/jobs/summary.h"
@@ -61,32 +60,23 @@ void OverlayList::draw_row(PaneContext& ui, const OverlayRuns& runs, const std::
 
 // A run that no list knows.
 void OverlayList::draw_path(PaneContext& ui) {
-    ImGui::Dummy({ui.px(4), ui.px(2)});
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(8));
-    const TextEdit edit = text_field(ui,
-                                     {.name = "Path##path",
-                                      .hint = "Run folder",
-                                      .icon = icon::folder,
-                                      .width = kWide - 80,
-                                      .problem = problem_,
-                                      .tip = "The folder of a run that the list does not have."},
-                                     path_);
-    if (edit.is_changed) problem_.clear();
-    ImGui::SameLine(0, ui.px(6));
-    const bool adds = button(ui, {.name = "Add path##add_path",
-                                  .why_not = path_.empty() ? "Type a path first." : "",
-                                  .tip = "Draws the curves of this run too.",
-                                  .shown = "Add"});
-    if ((adds || edit.is_submitted) && !path_.empty()) {
-        problem_ = why_no_path(ui, path_);
-        if (problem_.empty()) toggle_overlay(ui, std::exchange(path_, ""));
-    }
-    if (problem_.empty()) return;
-    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(8));
-    ImGui::PushTextWrapPos(ui.px(kWide));
-    text(ui, problem_, {text_size::hint, ui.theme.error});
-    ImGui::PopTextWrapPos();
-    ui.recorder.item("hint", ui.recorder.claim("Path problem##path_problem"), problem_);
+    const auto take = [&](const std::string& path) {
+        std::string why = why_no_path(ui, path);
+        if (why.empty()) toggle_overlay(ui, path);
+        return why;
+    };
+    if (path_.draw(ui,
+                   {.field = "Path##path",
+                    .hint = "Run folder",
+                    .icon = icon::folder,
+                    .tip = "The folder of a run that the list does not have.",
+                    .button = "Add path##add_path",
+                    .shown = "Add",
+                    .button_tip = "Draws the curves of this run too.",
+                    .problem = "Path problem##path_problem",
+                    .width = kWide - 80},
+                   take))
+        path_.clear();
 }
 
 void OverlayList::draw_list(PaneContext& ui, const OverlayRuns& runs) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/panels/shared/known_runs.h"
+#include "app/panels/shared/path_row.h"
 #include "app/panels/train/overlay_runs.h"
 
 namespace aft::app {
@@ -23,7 +24,7 @@ class OverlayList {
     void draw_row(PaneContext& ui, const OverlayRuns& runs, const std::string& path);
     void draw_path(PaneContext& ui);
     bool opens_ = false, opens_menu_ = false;
-    std::string path_, problem_;  // that is typed; what is wrong with it
+    PathRow path_;
     int64_t menu_step_ = 0;
     KnownRuns known_{40};
 };
