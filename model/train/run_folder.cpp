@@ -216,9 +216,15 @@ fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
         const std::vector<int64_t> steps = checkpoint_steps(impl_->path);
         const std::string last =
             steps.empty() ? "no step is saved yet" : fmt::format("step {} is saved", steps.back());
-        return Error(fmt::format(
-            "step {} could not be saved: {}; {}; free disk space and continue with --resume {}",
-            checkpoint.step, error.what(), last, impl_->path.string()));
+        std::error_code ignored;
+        const std::string remedy =
+            fs::exists(impl_->path, ignored)
+                ? fmt::format("{}; see that there is disk space and that the folder can be "
+                              "written, and continue with --resume {}",
+                              last, impl_->path.string())
+                : "the folder of this run is gone";
+        return Error(fmt::format("step {} could not be saved: {}; {}", checkpoint.step,
+                                 error.what(), remedy));
     };
     with_error(
         [&] {

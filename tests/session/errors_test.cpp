@@ -236,5 +236,21 @@ TEST(SessionErrors, WhatCannotBeSavedAtTheEndIsTold) {
     EXPECT_NE(warned.find(checkpoints.string()), std::string::npos) << warned;
 }
 
+TEST(SessionErrors, AtTheEndAFolderThatIsGoneIsNamed) {
+    const Scratch scratch;
+    std::string warned;
+    const WarningSink before = set_warning_sink([&](const std::string& text) { warned += text; });
+    {
+        TestSession session(new_run(scratch / "run"));
+        session.run().step(3);
+        EXPECT_TRUE(wait_step(session, 3));
+        EXPECT_TRUE(wait_state(session, RunState::paused));
+        fs::remove_all(scratch / "run");
+    }
+    static_cast<void>(set_warning_sink(before));
+    EXPECT_NE(warned.find("is gone"), std::string::npos) << warned;
+    EXPECT_EQ(warned.find("disk space"), std::string::npos) << warned;
+}
+
 }  // namespace
 }  // namespace aft

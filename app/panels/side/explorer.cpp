@@ -201,6 +201,7 @@ void draw_layer(DrawContext& ui, const Row& line, const LayerLine& layer) {
                         ui.px(2));
     const float filled =
         bar_low + (bar_high - bar_low) * static_cast<float>(layer.norm / layer.largest);
+    if (filled - bar_low < 1) return;  // a norm of 0 has no bar
     draw->AddRectFilled({bar_low, middle - ui.px(2)}, {filled, middle + ui.px(2)},
                         layer.selected ? ui.theme.accent : ui.theme.text3, ui.px(2));
 }
