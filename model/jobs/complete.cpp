@@ -251,8 +251,11 @@ int64_t change_value(const Net& net, const Task& task, Completion& done,
                    done.samples.size() - 1);
     if (change.position < 0 || change.position >= total ||
         task.request.unknown[static_cast<size_t>(change.position)] == 0)
-        fail_usage("--change: position {} is not filled in; it is one of 0 to {} in the mask",
+        fail_usage("--change: position {} is not filled in; allowed: one of the mask, of 0 to {}",
                    change.position, total - 1);
+    const int64_t levels = net.config().levels;
+    if (change.level < 0 || change.level >= levels)
+        fail_usage("--change: level {} is not there; allowed: 0 to {}", change.level, levels - 1);
     CompletionRequest request = task.request;
     request.tokens = done.samples.front();
     request.from_position = change.position;

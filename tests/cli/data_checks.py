@@ -69,6 +69,10 @@ def own_data(cli, run, spec):
     gone = cli.ok("complete leaves out what is not there", "complete", "m", "--index", "0,99999999", "--keep-rows", 4,
                   "--samples", 1, "-o", "gone", "--json").json()
     cli.check("what is left out is named", "99999999" in gone["pictures"][1]["error"], gone)
+    for change, *said in (("1:40=1", "sample 1", "0 to 0"), ("0:64=1", "position 64", "0 to 63"), ("0:3=1", "position 3", "mask"),
+                          ("0:40=4", "level 4", "0 to 3"), ("0:40", "'0:40'", "SAMPLE:POSITION=LEVEL")):
+        cli.bad(f"change of {change}", ["complete", "m", "--index", 0, "--keep-rows", 4, "--samples", 1, "-o", "x", "--change", change],
+                [2], "--change", *said)
     cli.bad("several into one picture", ["complete", "m", "--index", "0-1", "--keep-rows", 4, "--samples", 1, "-o", "x.png"],
             [2], "x.png", "folder")
     cli.bad("a list that is none", ["complete", "m", "--index", "0-", "--keep-rows", 4, "-o", "x"], [2], "--index", "'0-'")
