@@ -233,11 +233,12 @@ static void visit_optimizer(TrainConfig& c, SettingRows& rows) {
 
 void TrainConfig::visit(SettingRows& rows) {
     const auto add = [&](Setting row) { rows.push_back(std::move(row)); };
-    add(number_row("train.batch", &batch, "Examples of one step.", {1, 65536, "examples"}));
+    add(number_row("train.batch", &batch, "Examples of one step.",
+                   {1, 65536, "examples", true, true}));
     add(number_row("train.micro_batch", &micro_batch,
                    "Examples computed at once, gradients added up; 0, or more than train.batch = "
                    "the whole batch.",
-                   {0, 65536, "examples"}));
+                   {0, 65536, "examples", true}));
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));
     add(flag_row("train.reproducible", &reproducible,

@@ -219,9 +219,10 @@ fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
         std::error_code ignored;
         const std::string remedy =
             fs::exists(impl_->path, ignored)
-                ? fmt::format("{}; see that there is disk space and that the folder can be "
-                              "written, and continue with --resume {}",
-                              last, impl_->path.string())
+                ? fmt::format(
+                      "{}; see that there is disk space and that the folder can be "
+                      "written, and continue with --resume {}",
+                      last, impl_->path.string())
                 : "the folder of this run is gone";
         return Error(fmt::format("step {} could not be saved: {}; {}", checkpoint.step,
                                  error.what(), remedy));

@@ -160,7 +160,7 @@ StepReport Trainer::Impl::step() {
     const auto start = Clock::now();
     StepReport report;
     report.step = steps_done;
-    const Batch batch = data.loader.next(steps_done);
+    const Batch batch = data.loader->next(steps_done);
     report.timing["data_ms"] = ms_since(start);
 
     {  // or the next step would count twice what this one has of the gradients
@@ -258,6 +258,16 @@ Checkpoint Trainer::checkpoint(bool with_optimizer) const {
     return result;
 }
 
+void Trainer::Impl::start_loader() {
+    const RankGroup* group = ranks ? &ranks->group() : nullptr;
+    data.part = batch_part(config.train, group == nullptr ? 0 : group->rank(),
+                           group == nullptr ? 1 : group->size());
+    const LoaderOptions options{config.model,       config.data,
+                                config.train.batch, static_cast<uint64_t>(config.train.seed),
+                                data.part.first,    data.part.count};
+    data.loader = std::make_unique<Loader>(data.source, options);
+}
+
 void Trainer::set(const std::string& key, const std::string& value) {
     Config changed = impl_->config;
     SettingRows rows = changed.rows();
@@ -272,7 +282,12 @@ void Trainer::set(const std::string& key, const std::string& value) {
     changed.check();
     check_ranks(changed.train, impl_->ranks ? impl_->ranks->group().size() : 1);
     std::vector<bool> frozen = impl_->frozen_of(changed.train);
+    const TrainConfig& before = impl_->config.train;
+    const bool has_other_batches =
+        changed.train.batch != before.batch || changed.train.micro_batch != before.micro_batch;
+    if (has_other_batches) check_demand(changed, impl_->device);
     impl_->config = changed;
+    if (has_other_batches) impl_->start_loader();
     impl_->optimizer.freeze(std::move(frozen));
     if (!impl_->ranks) return;
     const auto turn = impl_->ranks->group().lead();

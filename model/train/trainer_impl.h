@@ -24,24 +24,14 @@ struct OpenedData {
 struct TrainingData {
     std::shared_ptr<const DataSource> source;
     nlohmann::json description;
-    BatchPart part;  // of each batch: this rank's
-    Loader loader;
+    BatchPart part = {};  // of each batch: this rank's
+    std::unique_ptr<Loader> loader = {};
     // Batches of this rank, on the device, with their places; loaded when first wanted.
     std::optional<std::vector<std::pair<int64_t, Batch>>> validation = {};
 };
 
-// The loader makes this rank's part of each batch; alone all of it.
-[[nodiscard]] inline TrainingData training_data(OpenedData opened, const Config& config,
-                                                const RankGroup* group) {
-    const BatchPart part = batch_part(config.train, group == nullptr ? 0 : group->rank(),
-                                      group == nullptr ? 1 : group->size());
-    const LoaderOptions options{config.model,       config.data,
-                                config.train.batch, static_cast<uint64_t>(config.train.seed),
-                                part.first,         part.count};
-    return {.source = opened.source,
-            .description = std::move(opened.description),
-            .part = part,
-            .loader = Loader(opened.source, options)};
+[[nodiscard]] inline TrainingData training_data(OpenedData opened) {
+    return {.source = std::move(opened.source), .description = std::move(opened.description)};
 }
 
 struct Trainer::Impl {
@@ -64,11 +54,14 @@ struct Trainer::Impl {
                     ? nullptr
                     : std::make_unique<TrainerRanks>(*group, net.parameters(), config.train)),
           optimizer(net.parameters(), ranks ? ranks->buckets().shards() : Shards{}),
-          data(training_data(std::move(opened), config, group)),
+          data(training_data(std::move(opened))),
           task(&task_of(config.model)) {
+        start_loader();
         if (config.train.ema > 0) ema.emplace(net.parameters());
         optimizer.freeze(frozen_of(config.train));
     }
+    // The loader makes this rank's part of each batch; alone all of it.
+    void start_loader();
     [[nodiscard]] StepReport step();
     [[nodiscard]] std::map<std::string, double> validate();
     // usage Error where train.freeze names what the net does not have.

@@ -93,9 +93,12 @@ std::optional<std::string> ControlsPanel::draw_text(DrawContext& ui, const Setti
     label_column(ui, setting_label(row.key, true), 116, row.help);
     const std::string now = value_text(row);
     std::string words = text_.id == row.key ? text_.text : now;
-    const TextEdit edit = text_field(
-        ui, {.name = {setting_label(row.key), row.key}, .why_not = blocked, .tip = row.help},
-        words);
+    const TextEdit edit = text_field(ui,
+                                     {.name = {setting_label(row.key), row.key},
+                                      .hint = "none",
+                                      .why_not = blocked,
+                                      .tip = row.help},
+                                     words);
     const bool is_typing = ImGui::IsItemActive();
     const bool is_left = text_.id == row.key && !is_typing;
     if (is_typing)

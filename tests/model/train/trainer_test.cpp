@@ -1,5 +1,6 @@
 // The training step: it learns, repeats bit for bit, resumes bit for bit, and stops at a NaN.
 #include "model/train/trainer.h"
+#include "model/train/demand.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -188,6 +189,48 @@ TEST(Trainer, ALiveSettingComesBackWithTheCheckpoint) {
     trainer.set("train.learning_rate", "0.25");
     const Trainer second(trainer.checkpoint(true), test_device());
     EXPECT_EQ(second.config().train.learning_rate, 0.25);
+}
+
+// The batch of a step is a function of the seed, the step and the batch size: a run that
+// continues with another size is the one that is resumed with it.
+TEST(Trainer, AnotherBatchSizeCountsFromTheNextStep) {
+    Config small = tiny_config();
+    small.train.batch = 4;
+    Trainer trainer(small, test_device());
+    (void)trainer.step();
+    Checkpoint saved = trainer.checkpoint(true);
+    trainer.set("train.batch", "6");
+    trainer.set("train.micro_batch", "3");
+    (void)trainer.step();
+    saved.config.train.batch = 6;
+    saved.config.train.micro_batch = 3;
+    Trainer resumed(saved, test_device());
+    (void)resumed.step();
+    const Checkpoint a = trainer.checkpoint(true), b = resumed.checkpoint(true);
+    for (size_t i = 0; i < a.weights.size(); ++i)
+        EXPECT_TRUE(at::equal(a.weights[i].second, b.weights[i].second)) << a.weights[i].first;
+    Trainer unchanged(small, test_device());
+    (void)unchanged.step();
+    (void)unchanged.step();
+    EXPECT_FALSE(at::equal(a.weights[0].second, unchanged.checkpoint(false).weights[0].second));
+    EXPECT_NE(error_of([&] { trainer.set("train.batch", "0"); }).find("train.batch"),
+              std::string::npos);
+    EXPECT_EQ(trainer.config().train.batch, 6);
+}
+
+TEST(Trainer, ABatchThatTheMemoryDoesNotHoldIsRefused) {
+    Config large = tiny_config();
+    large.model.dim = 256;
+    large.model.height = large.model.width = 32;
+    large.data.source = "mirror?size=32&levels=4";
+    large.train.batch = 1;
+    large.train.micro_batch = 0;
+    Trainer trainer(large, test_device());
+    large.train.batch = 65536;
+    const std::string words = error_of([&] { check_demand(large, test_device()); });
+    if (words.empty()) GTEST_SKIP() << "the device has the memory, or it is not counted";
+    EXPECT_EQ(error_of([&] { trainer.set("train.batch", "65536"); }), words);
+    EXPECT_EQ(trainer.config().train.batch, 1);
 }
 
 TEST(Trainer, BrokenOptimiserStateIsNamed) {
