@@ -59,6 +59,9 @@ void draw_outline(const DrawContext& ui, Drawing drawing, ImVec2 at) {
         case Drawing::picture:
             draw_icon(ui, at, icon::picture);
             return;
+        case Drawing::text:
+            draw_icon(ui, at, icon::text);
+            return;
         case Drawing::layers:
             draw_icon(ui, at, icon::layers);
             return;

@@ -10,7 +10,7 @@
 namespace aft::app {
 
 // Outline drawings of empty states.
-enum class Drawing { grid, curve, picture, layers, flask, compare };
+enum class Drawing { grid, curve, picture, text, layers, flask, compare };
 struct EmptyState {
     Drawing drawing = Drawing::grid;
     std::string title{}, sentence{};

@@ -63,10 +63,14 @@ void key_value(DrawContext& ui, const WidgetName& key, std::string_view value,
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const float y = at.y + (ui.px(20) - ui.px(text_size::label)) / 2;
-    // The value comes first: in a narrow pane the unit goes, then the key is shortened.
+    // The value comes first: in a narrow pane the unit goes, then the key is shortened; but a text
+    // of many letters is itself shortened, and whole in its tooltip.
+    constexpr size_t kLettersOfNumbers = 24;
     float right = at.x + width;
-    const float number = text_extent(ui, value, text_size::body).x;
-    const float name = text_extent(ui, key.words, text_size::label).x + ui.px(8);
+    const float name = text_extent(ui, key.words, text_size::label).x + ui.px(9);
+    const float whole = text_extent(ui, value, text_size::body).x;
+    const bool is_cut = value.size() > kLettersOfNumbers && name + whole > width;
+    const float number = is_cut ? std::max(1.0F, width - name) : whole;
     const float behind = unit.empty() ? 0 : text_extent(ui, unit, text_size::hint).x + ui.px(5);
     if (behind > 0 && name + number + behind <= width) {
         text_right(ui, {right, y + ui.px(0.5f)}, unit, {text_size::hint, ui.theme.text3});
@@ -74,7 +78,8 @@ void key_value(DrawContext& ui, const WidgetName& key, std::string_view value,
     }
     const float wide = std::min(right - at.x, number);
     text_at(ui, {right - wide, at.y + ui.px(2)}, value,
-            {text_size::body, ui.theme.text1, Face::regular, std::max(1.0f, right - at.x)});
+            {text_size::body, ui.theme.text1, Face::regular,
+             std::max(1.0f, is_cut ? number : right - at.x)});
     const float available = right - wide - ui.px(8) - at.x;
     if (available > ui.px(16))
         text_at(ui, {at.x, y}, key.words,
@@ -85,6 +90,7 @@ void key_value(DrawContext& ui, const WidgetName& key, std::string_view value,
     ImGui::PopStyleVar();
     ui.recorder.item("value", ui.recorder.claim(key),
                      std::string(value) + (unit.empty() ? "" : " " + std::string(unit)));
+    if (is_cut) tooltip(ui, {.name = key.words, .sentence = std::string(value)});
 }
 
 void hint(DrawContext& ui, std::string_view words) {

@@ -15,6 +15,17 @@
 #include "app/widgets/text_fields.h"
 
 namespace aft::app {
+namespace {
+
+// "Layout 1", or the first of these that is not kept yet.
+template <class Kept>
+std::string free_name(const Kept& layouts) {
+    for (size_t number = 1;; ++number)
+        if (std::string name = fmt::format("Layout {}", number); !layouts.contains(name))
+            return name;
+}
+
+}  // namespace
 
 void LayoutCard::apply(PaneContext& ui) {
     const auto found = ui.settings.layouts.find(std::exchange(wanted_, {}));
@@ -70,6 +81,7 @@ void LayoutCard::draw(Ui& ui, ImVec2 display) {
     if (!is_open_) return;
     const CardScope card(ui, display, {"Layout card", "Layouts", {560, 360}});
     if (card.is_left()) is_open_ = false;
+    if (is_new_) name_ = free_name(ui.settings.layouts);
     draw_rows(ui, std::max(ui.px(60), ImGui::GetContentRegionAvail().y - ui.px(96)));
     ui.recorder.set_section("Answer##answer");
     const TextEdit edit = text_field(ui,

@@ -289,7 +289,7 @@ void CompletePanel::draw(Ui& ui) {
     if (!has_samples) {
         const bool no_image = !is_text_model(ui) && !ui.selection.image.item;
         empty_state(
-            ui, {.drawing = Drawing::picture,
+            ui, {.drawing = is_text_model(ui) ? Drawing::text : Drawing::picture,
                  .title = no_image ? "No image yet" : "No completion yet",
                  .sentence = no_image ? "Drop one here or take one from the data set."
                              : is_text_model(ui)

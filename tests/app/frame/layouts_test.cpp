@@ -45,6 +45,17 @@ class NamedLayouts : public BareTest {
     }
 };
 
+TEST_F(NamedLayouts, AFreeNameIsProposed) {
+    const auto proposed = [this] {
+        run("view.layouts\nframes 3\n");
+        return value_of("layout_card/answer/name");
+    };
+    EXPECT_EQ(proposed(), "Layout 1");
+    run("click layout_card/answer/save\nframes 4\n");
+    EXPECT_EQ(proposed(), "Layout 2");
+    EXPECT_TRUE(is_there("layout_card/layouts/layout_1"));
+}
+
 TEST_F(NamedLayouts, PutThePanesBack) {
     const float before = width_of_inspector();
     keep("narrow");

@@ -106,6 +106,12 @@ Nudges train_nudges(const std::function<Ui&()>& ui, const ClickId& click) {
                   {"note_card/", with_card("note.add")},
                   {"metrics_card/", with_card("file.export_metrics")},
                   {"copy_card/", with_card("run.save_copy")},
+                  {"layout_card/answer/", with_card("view.layouts")},
+                  {"film_card/main/to",
+                   [show = with_card("file.save_film"), click] {
+                       show();
+                       click("film_card/main/what=scrub");
+                   }},
                   {"view_card/main/file.export_metrics", with_card("file.save_view")},
                   {"timeline/track/", with_card("view.side_panes")},
                   {"curves/scale/", with_card("train.overlay_runs")},
