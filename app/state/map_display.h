@@ -19,6 +19,10 @@ enum class Gauge { fixed, raw };  // option "gauge"
 
 enum class RangeMode { own, layer, global };  // whose values the limits of a map come from
 
+// What stands for the values of a block, where a map has more of them than pixels: the one of the
+// largest magnitude, or their mean.
+enum class BlockValue { extreme, mean };
+
 // By what the Atlas sorts its maps.
 enum class OrderKey { position, rms, entropy, distance, change, alike };
 
@@ -33,6 +37,7 @@ struct MapDisplay {
     std::optional<Range> range_by_hand{};
     bool difference_to_pin = false, flicker = false;
     OrderKey order = OrderKey::position;
+    BlockValue block_value = BlockValue::extreme;
 };
 
 struct AttentionLook {          // how the maps of Attention and Keys are drawn

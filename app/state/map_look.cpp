@@ -37,6 +37,7 @@ constexpr LookRow kLookRows[] = {
     look_row<kMaps, &MapDisplay::symmetric>("symmetric ends"),
     look_row<kMaps, &MapDisplay::scale>("scale"),
     look_row<kMaps, &MapDisplay::order>("order of the Atlas"),
+    look_row<kMaps, &MapDisplay::block_value>("value of blocks"),
     look_row<kMaps, &MapDisplay::range_by_hand>(kRangeByHand, true),
     look_row<kAttention, &AttentionLook::scale>("scale of attention"),
     look_row<kAttention, &AttentionLook::colors>("colours of attention"),

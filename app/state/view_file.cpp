@@ -30,6 +30,7 @@ constexpr const char* kMapsKey = "maps";
 constexpr const char* kRangeModes[] = {"own", "layer", "global"};
 constexpr const char* kMapOrders[] = {"position", "rms", "entropy", "distance", "change", "alike"};
 static_assert(std::size(kMapOrders) == size_t(OrderKey::alike) + 1);
+constexpr const char* kBlockValues[] = {"extreme", "mean"};
 constexpr const char* kScaleNames[] = {"linear",        "root",       "log",
                                        "signed-linear", "signed-log", "two-sided"};
 constexpr const char* kOverlayNames[] = {"none", "entropy", "bits", "spread"};
@@ -57,6 +58,7 @@ json maps_to_json(const MapDisplay& maps) {
              {"percentile", maps.percentile},
              {"symmetric", maps.symmetric},
              {"order", kMapOrders[size_t(maps.order)]},
+             {"blocks", kBlockValues[size_t(maps.block_value)]},
              {"difference_to_pin", maps.difference_to_pin}};
     if (maps.range_by_hand) {
         out["low"] = maps.range_by_hand->low;
@@ -74,6 +76,7 @@ void take_maps(const ViewKeys& keys, MapDisplay& maps) {
     keys.take("percentile", maps.percentile, {1, 100});
     keys.take("symmetric", maps.symmetric);
     keys.take("order", maps.order, kMapOrders);
+    keys.take("blocks", maps.block_value, kBlockValues);
     keys.take("difference_to_pin", maps.difference_to_pin);
     if (!keys.has("low") || !keys.has("high")) return;
     Range range;

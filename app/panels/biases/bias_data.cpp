@@ -83,9 +83,10 @@ void BiasLayers::rebuild(const ViewState& ui, const BiasForm& form, Blocks block
     };
     std::vector<float> all;
     for (int64_t head = 0; head < form.heads; ++head) {
-        BiasMap map = map_of_fields(
-            {*layer.watch.fields(), is_change_ ? layer.pinned.fields().get() : nullptr}, form, head,
-            block);
+        BiasMap map =
+            map_of_fields({*layer.watch.fields(),
+                           is_change_ ? layer.pinned.fields().get() : nullptr, layer.block_value},
+                          form, head, block);
         if (map.shown.empty()) {  // an answer of another shape: an older request of this pane
             layer.maps.clear();
             return;
@@ -118,12 +119,14 @@ void BiasLayers::update_layer(const PaneContext& ui, const BiasQuery& query, Bia
     Blocks block = request.options.contains("blocks") ? Blocks{} : query.block;
     if (found != options.end()) block.rows = block.columns = std::stoll(found->second);
     const double clip = ui.selection.percentile * (ui.selection.symmetric ? 1 : -1);
-    const bool is_other =
-        layer.block != block || layer.is_change != is_change_ || layer.clip != clip;
+    const BlockValue block_value = ui.selection.block_value;
+    const bool is_other = layer.block != block || layer.is_change != is_change_ ||
+                          layer.clip != clip || layer.block_value != block_value;
     if (!is_new && !is_other) return;
     layer.block = block;
     layer.is_change = is_change_;
     layer.clip = clip;
+    layer.block_value = block_value;
     rebuild(ui, form, block, layer);
 }
 
@@ -230,7 +233,9 @@ std::string bias_caption(const ViewState& ui, const BiasForm& form, const BiasLa
     if (names_block && !layer.maps.empty() && !layer.maps.front().block.is_single()) {
         const bool is_whole = !layer.watch.shown().options.contains("blocks");
         out += fmt::format("1:{}, {} of each block, ", layer.maps.front().block.words(),
-                           has_change && !is_whole ? "change of the mean" : "extreme");
+                           has_change && !is_whole             ? "change of the mean"
+                           : s.block_value == BlockValue::mean ? "mean"
+                                                               : "extreme");
     }
     if (has_change) out += "since the pin at " + pin_words(layer) + ", ";
     const bool is_still = has_change && !layer.maps.empty() &&

@@ -19,6 +19,7 @@ struct BiasLayer {
     Watch watch, pinned;        // pinned: the step that a change is counted from
     std::vector<BiasMap> maps;  // one per head; empty = not there yet
     Blocks block;
+    BlockValue block_value = BlockValue::extreme;
     bool is_change = false;
     bool is_ranged = false;  // of the step, quantity and gauge on screen
     double clip = 0;         // what the limits were made with: percentile, below 0 = not symmetric

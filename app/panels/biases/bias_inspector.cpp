@@ -187,6 +187,22 @@ CopiedCommand bias_command(const ViewState& ui, const BiasForm& form, const Bias
     return out;
 }
 
+// Only where a map is drawn in blocks.
+static void draw_block_value(PaneContext& ui) {
+    label_column(ui, "Blocks");
+    const Choice values[] = {
+        {.text = "Extreme##extreme", .tip = "The value of the largest magnitude: none is lost."},
+        {.text = "Mean##mean", .tip = "The mean of the block's visible values."}};
+    int chosen = static_cast<int>(ui.selection.block_value);
+    if (!segmented(ui, "Blocks##blocks", chosen,
+                   {.list = values,
+                    .width = -1,
+                    .tip = "What is drawn where a map has more values than pixels."}))
+        return;
+    ui.selection.block_value = static_cast<BlockValue>(chosen);
+    ui.selection.range_by_hand.reset();
+}
+
 void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers) {
     const Cell cell = ui.selection.shown();
     if (form.layout == BiasLayout::none || !layers.has(cell.layer) ||
@@ -199,6 +215,7 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     const BiasReading reading = read_bias(form, map, cell);
     draw_selection(ui, form, &reading);
     draw_range(ui, coloring_, &reading);
+    if (!map.block.is_single()) draw_block_value(ui);
     draw_statistics(ui, form);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin");

@@ -328,9 +328,11 @@ void BiasSide::draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& l
         cells[i].label = group_thousands(moment.step);
         if (!moment.watch.is_current()) continue;
         const uint64_t other = has_change ? layers.layer(layer).version << 32 : 0;
-        const uint64_t key = other + moment.version * 64 + uint64_t(head);
+        const uint64_t value = uint64_t(ui.selection.block_value) << 62;
+        const uint64_t key = value + other + moment.version * 64 + uint64_t(head);
         if (moment.built != key || moment.map.block != block)
-            moment.map = map_of_fields({*moment.watch.fields(), before}, form, head, block);
+            moment.map = map_of_fields({*moment.watch.fields(), before, ui.selection.block_value},
+                                       form, head, block);
         moment.built = key;
         if (moment.map.shown.empty()) continue;
         cells[i].data = moment.map.data(key);

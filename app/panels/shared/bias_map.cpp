@@ -270,6 +270,7 @@ BiasMap map_of_fields(const BiasFields& from, const BiasForm& form, int64_t head
         else
             cut_blocks(whole, form, map);
     }
+    if (from.block_value == BlockValue::mean && !map.mean.empty()) map.shown = map.mean;
     if (int64_t(map.shown.size()) != map.rows * map.columns) return {};
     if (form.is_kernel() && !form.visibility.is_centred) return map;
     map.hidden.resize(map.shown.size());

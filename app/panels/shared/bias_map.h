@@ -69,7 +69,7 @@ struct BiasForm {
 struct BiasMap {  // one map of one layer
     int64_t rows = 0, columns = 0;
     Blocks block;
-    std::vector<float> shown;       // the extreme of largest magnitude of each block
+    std::vector<float> shown;       // of each block its extreme of largest magnitude, or its mean
     std::vector<float> low, mean;   // of blocks; empty without
     std::vector<float> high, norm;  // norm: of a block's values; empty also where it is not known
     std::vector<float> count;       // of a block's visible values, where the form cannot tell
@@ -83,6 +83,7 @@ struct BiasMap {  // one map of one layer
 struct BiasFields {
     const FieldSet& fields;            // of a probe
     const FieldSet* before = nullptr;  // what is taken from it: the same at another step
+    BlockValue block_value = BlockValue::extreme;
 };
 // One map out of a probe's answer; empty if the answers have another shape. Where the probe gave
 // blocks, the change between two steps is that of their means.

@@ -53,7 +53,7 @@ TEST_F(NamedLayouts, AFreeNameIsProposed) {
     EXPECT_EQ(proposed(), "Layout 1");
     run("click layout_card/answer/save\nframes 4\n");
     EXPECT_EQ(proposed(), "Layout 2");
-    EXPECT_TRUE(is_there("layout_card/layouts/layout_1"));
+    EXPECT_TRUE(ui().settings.layouts.contains("Layout 1"));
 }
 
 TEST_F(NamedLayouts, PutThePanesBack) {
@@ -84,7 +84,8 @@ TEST_F(NamedLayouts, AreThereAtTheNextStart) {
 }
 
 TEST_F(NamedLayouts, NeedAName) {
-    run("view.layouts\nframes 3\n");
+    run("view.layouts\nframes 3\nclick layout_card/answer/name\nkey Ctrl+A\nkey Delete\nframes "
+        "3\n");
     EXPECT_EQ(ui().recorder.find("layout_card/answer/save")->why_not, "Type a name for it.");
     run("set layout_card/answer/name " + std::string(80, 'x') + "\nframes 3\n");
     EXPECT_NE(ui().recorder.find("layout_card/answer/save")->why_not.find("60"), std::string::npos);

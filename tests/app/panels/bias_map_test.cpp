@@ -47,6 +47,10 @@ TEST(BiasMap, BlocksAreCutAlongEachAxisOverVisibleCellsOnly) {
     EXPECT_EQ(map.mean[1], 16) << "targets 1 and 2";
     EXPECT_EQ(map.high[6], 60) << "the last block has one row";
     EXPECT_EQ(map.hidden[2], 0);
+    const BiasMap mean =
+        map_of_fields({fields, nullptr, BlockValue::mean}, form, 0, {.rows = 3, .columns = 1});
+    EXPECT_EQ(mean.shown, mean.mean);
+    EXPECT_EQ(mean.high, map.high) << "hover still names the extremes";
     const BiasMap whole = map_of_fields({fields}, form, 0, {});
     EXPECT_EQ(whole.rows, 7);
     EXPECT_EQ(whole.hidden[2], 1) << "target 0 has no source at offset 2";
