@@ -16,7 +16,7 @@ namespace {
 struct CompareFlags {
     CompareJob job;
     std::optional<int64_t> step_a, step_b, head_b;
-    std::string heads = "matched";
+    std::string heads = "matched", changes_by = "w";
     bool json = false;
 };
 
@@ -26,6 +26,7 @@ int compare(CompareFlags& flags, const Globals& globals) {
     job.b.step = flags.step_b.value_or(-1);
     job.head_b = flags.head_b.value_or(-1);
     job.matches = flags.heads == "matched";
+    job.changes_by = flags.changes_by == "exp" ? ChangeMeasure::exp : ChangeMeasure::w;
     Work work(globals);
     const CompareResult result = compare_job(job, work.control());
     work.finish_progress();
@@ -79,6 +80,10 @@ CommandRun setup(CLI::App& command) {
                 {"matched", "ordered"}},
                flags->heads);
     add_whole(command, {"--changes", "so many of the largest changes", 0, 10000}, job.changes);
+    add_choice(
+        command,
+        {"--changes-by", "which are the largest: by the change of w, or of exp(w)", {"w", "exp"}},
+        flags->changes_by);
     add_whole(command, {"--blocks", "of the means over N x N cells", 1, 4096}, job.blocks);
     add_maps(command, *flags);
     add_switch(command, "--json", "print one JSON object", flags->json);

@@ -76,6 +76,11 @@ Opening classify_path(const std::string& path, bool has_session) {
     if (is_recipe(path))
         return {.kind = Opening::recipe, .words = path + ": a recipe; it is opened in the Lab"};
     if (fs::path(path).extension() == ".json") return {.kind = Opening::view, .words = {}};
+    for (const char* const of_pytorch : {".pt", ".pth", ".bin", ".ckpt"})
+        if (fs::path(path).extension() == of_pytorch)
+            return {.words = fmt::format("{}: a file of PyTorch; afterimage import FILE -o "
+                                         "MODEL.safetensors makes a model of it",
+                                         path)};
     return {.words = fmt::format(
                 "{}: not known; a checkpoint (.safetensors), a run folder, a picture (.png, "
                 ".jpg, .bmp, .ppm), a saved view or a recipe (.json) can be opened",

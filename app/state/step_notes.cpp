@@ -119,13 +119,16 @@ void set_step_note(Ui& ui, int64_t step, const std::string& text) {
     if (before == text) return;
     put_step_note(ui, step, text);
     ui.selection.changes.add({.of = NoteChange{.step = step, .before = before, .after = text},
-                              .what = step_words(step)});
+                              .what = step_words(step),
+                              .time = ui.time});
     if (!text.empty()) return;
     ui.toasts.add({.kind = ToastKind::done,
                    .title = "Note at step " + group_thousands(step) + " removed",
                    .detail = before,
                    .action = "Undo",
-                   .run = [step, before](Ui& now) { set_step_note(now, step, before); }});
+                   .run = [step, before, run = ui.opened](Ui& now) {
+                       if (now.opened == run) set_step_note(now, step, before);
+                   }});
 }
 
 std::string why_no_step_note(const ViewState& ui, int64_t step, const std::string& text) {

@@ -195,6 +195,8 @@ void merge_notes(const RunNotes& theirs, const RunNotes& loaded, RunNotes& ours)
     merge(theirs.note, loaded.note, ours.note);
     merge(theirs.pins, loaded.pins, ours.pins);
     merge(theirs.locked, loaded.locked, ours.locked);
+    merge(theirs.mask, loaded.mask, ours.mask);
+    merge(theirs.recipe, loaded.recipe, ours.recipe);
     merge(theirs.experiments, loaded.experiments, ours.experiments);
     merge(theirs.overlays, loaded.overlays, ours.overlays);
     merge(theirs.step_notes, loaded.step_notes, ours.step_notes);

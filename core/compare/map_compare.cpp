@@ -113,12 +113,16 @@ HeadScores correlate_heads(const HeadMaps& a, const HeadMaps& b) {
     return out;
 }
 
+double change_size(double a, double b, ChangeMeasure by) {
+    return std::abs(by == ChangeMeasure::exp ? std::exp(b) - std::exp(a) : b - a);
+}
+
 std::vector<CellChange> largest_changes(std::span<const float> a, std::span<const float> b,
-                                        size_t most) {
+                                        size_t most, ChangeMeasure by) {
     std::vector<CellChange> heap;  // the smallest of the largest in front
     if (a.size() != b.size() || most == 0) return heap;
-    const auto is_larger = [](const CellChange& x, const CellChange& y) {
-        const double dx = std::abs(x.change()), dy = std::abs(y.change());
+    const auto is_larger = [by](const CellChange& x, const CellChange& y) {
+        const double dx = change_size(x.a, x.b, by), dy = change_size(y.a, y.b, by);
         return dx != dy ? dx > dy : x.cell < y.cell;
     };
     for (size_t i = 0; i < a.size(); ++i) {

@@ -40,15 +40,21 @@ struct MapDistance {                // over the cells that are finite in both
 // their equal, else 0. NaN where the two are not finite in equally many cells, or of other sizes.
 [[nodiscard]] HeadScores correlate_heads(const HeadMaps& a, const HeadMaps& b);
 
+// How large a change of w is: |b - a|, or |exp(b) - exp(a)|, by which the weight of a source
+// changes: far below 0 nothing is left of the first.
+enum class ChangeMeasure { w, exp };
+[[nodiscard]] double change_size(double a, double b, ChangeMeasure by);
+
 struct CellChange {
     int64_t cell = 0;
     float a = 0, b = 0;
     [[nodiscard]] double change() const { return double(b) - double(a); }
 };
-// The `most` cells with the largest |b - a|, the largest first, of equal ones the first. Cells that
+// The `most` cells with the largest change, the largest first, of equal ones the first. Cells that
 // have not changed are left out.
 [[nodiscard]] std::vector<CellChange> largest_changes(std::span<const float> a,
-                                                      std::span<const float> b, size_t most);
+                                                      std::span<const float> b, size_t most,
+                                                      ChangeMeasure by = ChangeMeasure::w);
 
 // exp(w) of each row divided by its sum: [rows, columns], NaN stays.
 [[nodiscard]] std::vector<float> row_shares(std::span<const float> w, int64_t columns);

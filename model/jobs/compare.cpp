@@ -104,13 +104,13 @@ BothFields read_layer(BothSides& sides, int64_t layer, const std::string& quanti
 
 // Of one layer, the largest first.
 std::vector<ComparedCell> changes_of(const BothSides& sides, const BothFields& w,
-                                     const ComparedLayer& layer, int64_t most) {
+                                     const ComparedLayer& layer, const CompareJob& job) {
     std::vector<ComparedCell> out;
     const HeadMaps a = sides.heads_of(w.a), b = sides.heads_of(w.b);
     const int64_t columns = w.a.shape.back();
     for (const HeadMatch& pair : layer.matching.pairs)
-        for (const CellChange& cell :
-             largest_changes(a.head(pair.a), b.head(pair.b), static_cast<size_t>(most)))
+        for (const CellChange& cell : largest_changes(
+                 a.head(pair.a), b.head(pair.b), static_cast<size_t>(job.changes), job.changes_by))
             out.push_back({.layer = layer.layer,
                            .head_a = pair.a,
                            .head_b = pair.b,
@@ -121,12 +121,13 @@ std::vector<ComparedCell> changes_of(const BothSides& sides, const BothFields& w
     return out;
 }
 
-void keep_largest(std::vector<ComparedCell>& changes, int64_t most) {
+void keep_largest(std::vector<ComparedCell>& changes, const CompareJob& job) {
     std::stable_sort(changes.begin(), changes.end(),
-                     [](const ComparedCell& x, const ComparedCell& y) {
-                         return std::abs(x.b - x.a) > std::abs(y.b - y.a);
+                     [by = job.changes_by](const ComparedCell& x, const ComparedCell& y) {
+                         return change_size(x.a, x.b, by) > change_size(y.a, y.b, by);
                      });
-    if (static_cast<int64_t>(changes.size()) > most) changes.resize(static_cast<size_t>(most));
+    if (static_cast<int64_t>(changes.size()) > job.changes)
+        changes.resize(static_cast<size_t>(job.changes));
 }
 
 void add_layer(BothSides& sides, const CompareJob& job, int64_t number, CompareResult& result) {
@@ -140,9 +141,9 @@ void add_layer(BothSides& sides, const CompareJob& job, int64_t number, CompareR
         out.by_gauge = share_of_gauge(sides.heads_of(raw.a), sides.heads_of(raw.b), out);
     }
     if (job.blocks == 1)
-        for (const ComparedCell& cell : changes_of(sides, w, out, job.changes))
+        for (const ComparedCell& cell : changes_of(sides, w, out, job))
             result.changes.push_back(cell);
-    keep_largest(result.changes, job.changes);
+    keep_largest(result.changes, job);
     result.layers.push_back(std::move(out));
 }
 

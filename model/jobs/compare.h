@@ -23,6 +23,7 @@ struct CompareJob {
     bool matches = true;          // heads by similarity, else in their order
     int64_t blocks = 1;           // > 1: of the means over so many cells a side
     int64_t changes = 10;         // so many of the largest are listed
+    ChangeMeasure changes_by = ChangeMeasure::w;
     // The maps of a layer and a head of a, and what belongs to it in b: .npy or .csv; "" = none.
     std::string out, view = "difference", quantity = "w";
     int64_t layer = 0, head = 0;

@@ -241,21 +241,26 @@ struct OpenedModel {
     const Net& net;
 };
 
-// The sample with the changed value; returns how many of its values differ then.
-int64_t change_value(const Net& net, const Task& task, Completion& done,
-                     const JobControl& control) {
+// Before anything is drawn.
+void check_change(const Net& net, const Task& task) {
     const ChangedValue& change = *task.change;
     const auto total = static_cast<int64_t>(task.request.unknown.size());
-    if (change.sample < 0 || change.sample >= static_cast<int64_t>(done.samples.size()))
+    const int64_t samples = task.request.sample.samples, levels = net.config().levels;
+    if (change.sample < 0 || change.sample >= samples)
         fail_usage("--change: sample {} is not there; allowed: 0 to {}", change.sample,
-                   done.samples.size() - 1);
+                   samples - 1);
     if (change.position < 0 || change.position >= total ||
         task.request.unknown[static_cast<size_t>(change.position)] == 0)
         fail_usage("--change: position {} is not filled in; allowed: one of the mask, of 0 to {}",
                    change.position, total - 1);
-    const int64_t levels = net.config().levels;
     if (change.level < 0 || change.level >= levels)
         fail_usage("--change: level {} is not there; allowed: 0 to {}", change.level, levels - 1);
+}
+
+// The sample with the changed value; returns how many of its values differ then.
+int64_t change_value(const Net& net, const Task& task, Completion& done,
+                     const JobControl& control) {
+    const ChangedValue& change = *task.change;
     CompletionRequest request = task.request;
     request.tokens = done.samples.front();
     request.from_position = change.position;
@@ -277,6 +282,7 @@ Finished finish(const OpenedModel& model, const CompleteRequest& job, const Task
                 const JobControl& control) {
     const auto& [checkpoint, net] = model;
     Finished out;
+    if (task.change) check_change(net, task);
     out.done = complete_part(job, task, net, control);
     if (job.ranks != nullptr && job.ranks->rank() != 0) return {};
     std::optional<int64_t> changed;

@@ -22,15 +22,16 @@ NamedList list_of(const char* name, const std::vector<Room>& rooms) {
     return list;
 }
 
-// Every setting with its help, what is allowed and its default.
+// Every setting with its help, what is allowed, its default, and whether it changes live.
 NamedList settings_list() {
     NamedList list{"settings", {}};
     Config config;
     for (const Setting& row : config.rows()) {
         const std::string allowed = allowed_text(row), standard = value_text(row);
-        list.rooms.push_back({row.key, fmt::format("{} ({}default: {})", row.help,
-                                                   allowed.empty() ? "" : allowed + "; ",
-                                                   standard.empty() ? "none" : standard)});
+        list.rooms.push_back(
+            {row.key,
+             fmt::format("{} ({}default: {}{})", row.help, allowed.empty() ? "" : allowed + "; ",
+                         standard.empty() ? "none" : standard, row.live ? "; changes live" : "")});
     }
     return list;
 }

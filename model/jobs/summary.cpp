@@ -11,6 +11,7 @@
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/run_paths.h"
 #include "model/metrics.h"
+#include "model/model_files.h"
 #include "model/probe/thumbnail.h"
 #include "model/train/history.h"
 #include "model/train/run_folder.h"
@@ -147,7 +148,9 @@ std::string run_of_step(const std::string& path) {
 std::string shown_name(const std::string& path) {
     fs::path where(path);
     if (where.filename() == "") where = where.parent_path();
-    const std::string name = where.stem().string();
+    // A folder's name may have dots: "lr=0.001,seed=1".
+    const std::string name =
+        is_checkpoint_file(path) ? where.stem().string() : where.filename().string();
     const auto number = [&](std::string_view before) {  // "step-00000050" -> "50"
         const size_t first = name.find_first_not_of('0', before.size());
         return first == std::string::npos ? "0" : name.substr(first);

@@ -170,9 +170,12 @@ void Run::obey(const Command& command) {
     }
     if (!model_.trainer && !model_.opened) {  // opening failed: its words stay
         const bool is_looked_at = view_.status.state == RunState::ready;
-        view_.status.message = is_looked_at
-                                   ? "no checkpoint is left of this run: it cannot be trained"
-                                   : "no model is open";
+        const bool is_copy = command.kind == CommandKind::save_copy;
+        view_.status.message =
+            std::string(is_copy ? kCopyRefused : "") +
+            (!is_looked_at ? "no model is open"
+             : is_copy     ? "no checkpoint is left of this run: there are no weights to save"
+                           : "no checkpoint is left of this run: it cannot be trained");
         return;
     }
     switch (command.kind) {

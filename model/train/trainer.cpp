@@ -170,8 +170,7 @@ StepReport Trainer::Impl::step() {
         if (report.failure.empty()) {
             totals.write("", report.values);
             add_penalty(report);
-            add_bias_norms(report);
-            apply(report);
+            if (apply(report)) add_bias_norms(report);
         }
     }
     optimizer.zero_grad();

@@ -172,7 +172,7 @@ void Trainer::Impl::add_norms(const std::vector<double>& squares, StepReport& re
     for (const auto& [key, square] : sums) report.values[key] = std::sqrt(square);
 }
 
-// ||w|| of the effective position bias, as it stands before this step's update.
+// ||w|| of the effective position bias, as this step's update leaves it and a save stores it.
 void Trainer::Impl::add_bias_norms(StepReport& report) const {
     for (int64_t layer = 0; layer < config.model.layers; ++layer)
         if (const auto square = squared_bias(net.mixer(layer), config.model.tokens()))

@@ -91,7 +91,7 @@ class AsTheProgram(ProgramCase):
         for layer in (0, 1):
             name = f"bias_norm.layer.{layer}"
             ours = afterimage.load(run.path).column(name)[1]
-            theirs = [logged[step + 1][name] for step in (1, 2)]
+            theirs = [logged[step][name] for step in (1, 2)]
             self.assertGreater(min(theirs), 0)
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, err_msg=f"{settings} {name}")
 

@@ -65,12 +65,16 @@ TEST(UserSettingsOfTwoWindows, KeepWhatTheOtherHasNoted) {
     theirs = ours = loaded;
     theirs.notes["/theirs"].name = "slow lr";
     theirs.notes["/both"].name = "theirs";
+    theirs.notes["/both"].recipe.interventions.emplace_back().name = "zero";
+    theirs.notes["/both"].mask.height = 4;
     theirs.recent.push_back({.path = "/theirs", .name = "", .what = ""});
     ours.notes["/ours"].tag = "mine";
     ours.notes["/theirs"];  // as a window keeps it of every run that it shows
     merge_user_settings(theirs, loaded, ours);
     EXPECT_EQ(ours.notes["/theirs"].name, "slow lr");
     EXPECT_EQ(ours.notes["/both"].name, "theirs");
+    EXPECT_EQ(ours.notes["/both"].recipe.interventions.size(), 1u) << "of the Lab";
+    EXPECT_EQ(ours.notes["/both"].mask.height, 4) << "of Complete";
     EXPECT_EQ(ours.notes["/ours"].tag, "mine");
     ASSERT_EQ(ours.recent.size(), 1u);
     EXPECT_EQ(ours.recent[0].path, "/theirs");

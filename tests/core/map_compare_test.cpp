@@ -78,6 +78,16 @@ TEST(MapCompare, LargestChangesComeInOrder) {
     EXPECT_TRUE(largest_changes(a, std::vector<float>{1}, 5).empty());
 }
 
+TEST(MapCompare, LargestChangesOfExpLeaveOutWhatWeighsNothing) {
+    const std::vector<float> a = {0, -40, 1}, b = {0.5F, -10, 3};
+    EXPECT_EQ(largest_changes(a, b, 1)[0].cell, 1) << "of w";
+    const auto changes = largest_changes(a, b, 3, ChangeMeasure::exp);
+    ASSERT_EQ(changes.size(), 3u);
+    EXPECT_EQ(changes[0].cell, 2) << "e to e^3";
+    EXPECT_EQ(changes[1].cell, 0);
+    EXPECT_NEAR(change_size(1, 3, ChangeMeasure::exp), std::exp(3) - std::exp(1), 1e-12);
+}
+
 TEST(MapCompare, RowSharesAddUpToOne) {
     const std::vector<float> w = {0, std::log(3.0F), kHole, 1000, 1000, 1000};
     const std::vector<float> shares = row_shares(w, 3);

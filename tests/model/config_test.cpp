@@ -43,22 +43,16 @@ TEST(Config, EveryRowSaysWhatItIs) {
     std::set<std::string> live;
     for (const Setting& row : config.rows())
         if (row.live) live.insert(row.key);
-    const std::set<std::string> expected{"model.dropout",
-                                         "train.learning_rate",
-                                         "train.weight_decay",
-                                         "train.bias_learning_rate_scale",
-                                         "train.bias_weight_decay",
-                                         "train.clip",
-                                         "train.steps",
-                                         "train.log_every",
-                                         "train.validate_every",
-                                         "train.publish_every"};
+    const std::set<std::string> expected{
+        "model.dropout",           "train.batch",          "train.micro_batch",
+        "train.learning_rate",     "train.weight_decay",   "train.bias_learning_rate_scale",
+        "train.bias_weight_decay", "train.clip",           "train.steps",
+        "train.log_every",         "train.validate_every", "train.publish_every"};
     for (const std::string& key : expected) EXPECT_TRUE(live.contains(key)) << key;
     for (const std::string& key : live)  // no shape follows from it
         EXPECT_TRUE(key.starts_with("train.") || key == "model.dropout") << key;
-    for (const char* const key :
-         {"train.batch", "train.micro_batch", "train.seed", "train.ema", "train.recompute",
-          "train.reproducible", "train.shard_optimizer"}) {
+    for (const char* const key : {"train.seed", "train.ema", "train.recompute",
+                                  "train.reproducible", "train.shard_optimizer"}) {
         EXPECT_TRUE(keys.contains(key)) << key;
         EXPECT_FALSE(live.contains(key)) << key;
     }

@@ -13,6 +13,7 @@
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
 #include "core/text.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 
@@ -31,7 +32,9 @@ std::string why_no_copy(const ModelView& ui) {
 void CopyCard::open(const ViewState& ui) {
     is_open_ = is_new_ = true;
     const fs::path run = fs::path(ui.status.path).lexically_normal();
-    const std::string name = (run.has_filename() ? run : run.parent_path()).stem().string();
+    const fs::path last = run.has_filename() ? run : run.parent_path();
+    const std::string name =
+        (is_checkpoint_file(last.string()) ? last.stem() : last.filename()).string();
     const fs::path folder = proposed_folder(file_, ui.settings.last_folder);
     file_ = (folder / fmt::format("{}-step-{}.safetensors", name, ui.weights_step())).string();
 }

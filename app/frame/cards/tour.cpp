@@ -92,6 +92,8 @@ ImVec2 card_place(ImVec2 size, ImVec2 display, const WidgetRecord* control, floa
 }  // namespace
 
 void Tour::start(Ui& ui) {
+    ui.settings.tour_done = true;   // Home need not offer it any more
+    ImGui::MarkIniSettingsDirty();  // the settings are written soon
     if (!ui.has_model()) (void)ui.actions.run(ui, "file.open_demo");
     go(ui, 0);
 }

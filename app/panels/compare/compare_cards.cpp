@@ -141,6 +141,8 @@ void CompareCards::draw_path(PaneContext& ui) {
         const Opening opening = classify_path(path, true);
         if (opening.kind == Opening::picture)
             return path + ": a picture; a run folder or a checkpoint can be compared";
+        if (opening.kind == Opening::view)
+            return path + ": a saved view; a run folder or a checkpoint can be compared";
         if (opening.kind != Opening::model) return opening.words;
         (void)ui.selection.compare.add({.path = path});
         return "";

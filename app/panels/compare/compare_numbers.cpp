@@ -26,6 +26,7 @@ struct LayerAnswers {
     BiasForm form_a, form_b;
     int64_t layer = 0, block = 1;
     bool matches = true;
+    ChangeMeasure changes_by = ChangeMeasure::w;
 };
 
 LayerNumbers work_out(const LayerAnswers& in) {
@@ -37,7 +38,8 @@ LayerNumbers work_out(const LayerAnswers& in) {
                              .form_b = in.form_b,
                              .layer = in.layer,
                              .block = in.block,
-                             .matches = in.matches},
+                             .matches = in.matches,
+                             .changes_by = in.changes_by},
                             CompareNumbers::kMostChanges);
         if (in.raw_a && in.raw_b && in.block == 1)
             out.removed_by_gauge =
@@ -63,9 +65,9 @@ void CompareNumbers::set_pairs(const PaneContext& ui, const CompareSlots& slots)
         const ComparedSlot &a = slots.at(0), &b = slots.at(other);
         pair.why_not = why_not_comparable(a, b);
         pair.is_moving = is_moving && (a.choice.is_open() || b.choice.is_open());
-        pair.key =
-            fmt::format("{} | {} | {} {}", slot_key(ui, a, is_moving), slot_key(ui, b, is_moving),
-                        gauge_option(ui.selection.gauge), ui.selection.compare.matches);
+        pair.key = fmt::format("{} | {} | {} {} {}", slot_key(ui, a, is_moving),
+                               slot_key(ui, b, is_moving), gauge_option(ui.selection.gauge),
+                               ui.selection.compare.matches, static_cast<int>(changes_by_));
         const int64_t layers =
             pair.why_not.empty() ? std::min(a.form->layers, b.form->layers) : int64_t{0};
         pair.layers.resize(size_t(layers));
@@ -122,7 +124,8 @@ bool CompareNumbers::begin(const PaneContext& ui, CompareSlots& slots, size_t ot
                     .form_b = form_b,
                     .layer = layer,
                     .block = block,
-                    .matches = ui.selection.compare.matches};
+                    .matches = ui.selection.compare.matches,
+                    .changes_by = changes_by_};
     const bool has_gauge = slots.at(0).status->mixer.free_rows && !form_a.is_kernel();
     if (has_gauge && gauge == Gauge::fixed && block == 1) {
         const SlotFields raw_a = ask(0, form_a, Gauge::raw), raw_b = ask(other, form_b, Gauge::raw);
@@ -148,8 +151,8 @@ void CompareNumbers::collect_largest(size_t other) {
         if (const LayerNumbers* const numbers = layer(other, i))
             largest_.insert(largest_.end(), numbers->largest.begin(), numbers->largest.end());
     std::stable_sort(largest_.begin(), largest_.end(),
-                     [](const HeadChange& x, const HeadChange& y) {
-                         return std::abs(x.change()) > std::abs(y.change());
+                     [by = changes_by_](const HeadChange& x, const HeadChange& y) {
+                         return change_size(x.a, x.b, by) > change_size(y.a, y.b, by);
                      });
     if (largest_.size() > kMostChanges) largest_.resize(kMostChanges);
 }
@@ -157,6 +160,7 @@ void CompareNumbers::collect_largest(size_t other) {
 void CompareNumbers::update(const PaneContext& ui, CompareSlots& slots) {
     std::array<std::string, CompareChoice::kMostSlots> before;
     for (size_t i = 0; i < pairs_.size(); ++i) before[i] = pairs_[i].key;
+    changes_by_ = measure_of(ui.selection.quantity);
     set_pairs(ui, slots);
     for (size_t i = 0; i < pairs_.size(); ++i) version_ += before[i] != pairs_[i].key ? 1 : 0;
     const bool is_busy = work_.is_busy();

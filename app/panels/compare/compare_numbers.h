@@ -57,6 +57,7 @@ class CompareNumbers {
     std::array<PairOfSlots, CompareChoice::kMostSlots> pairs_;  // by the other slot; [0] unused
     std::vector<HeadChange> largest_;
     size_t shown_other_ = 1;
+    ChangeMeasure changes_by_ = ChangeMeasure::w;  // that `largest_` is sorted by
     uint64_t version_ = 0, collected_ = 0;
     bool is_working_ = false;
     Background<NumbersAnswer> work_;

@@ -61,7 +61,8 @@ Column layer_column(const CompareSlots& slots) {
     return {.title = "Layer", .width = has_names ? 180.0F : 64.0F};
 }
 
-std::vector<Column> change_columns(const CompareSlots& slots, const std::string& other) {
+std::vector<Column> change_columns(const CompareSlots& slots, const std::string& other,
+                                   bool is_by_exp) {
     const BiasForm& form = *slots.at(0).form;
     std::vector<Column> columns = {layer_column(slots)};
     if (has_many_heads(slots)) columns.push_back({.title = "Head", .width = 84});
@@ -72,7 +73,8 @@ std::vector<Column> change_columns(const CompareSlots& slots, const std::string&
     for (const std::string& title : {"w " + slots.at(0).letter, "w " + other})
         columns.push_back({.title = title, .width = 104, .right = true});
     columns.push_back({.title = "Change", .width = 104, .right = true});
-    columns.push_back({.title = "exp(change)", .width = 104, .right = true});
+    columns.push_back(
+        {.title = is_by_exp ? "Change of exp(w)" : "exp(change)", .width = 124, .right = true});
     return columns;
 }
 
@@ -108,7 +110,9 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
         return std::nullopt;
     }
     const ComparedSlot& first = slots.at(0);
-    const std::vector<Column> columns = change_columns(slots, second_slot(ui, slots).letter);
+    const bool is_by_exp = measure_of(ui.selection.quantity) == ChangeMeasure::exp;
+    const std::vector<Column> columns =
+        change_columns(slots, second_slot(ui, slots).letter, is_by_exp);
     std::vector<TableRow> rows;
     const std::vector<HeadChange>& largest = numbers.largest();
     for (size_t i = 0; i < largest.size(); ++i) {
@@ -121,12 +125,14 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
         if (has_many_heads(slots)) row.cells.push_back(pair_of_heads(change.head_a, change.head_b));
         for (std::string& words : place_cells(first, cell)) row.cells.push_back(std::move(words));
         row.values.assign(row.cells.size(), NAN);
-        row.values.insert(row.values.end(),
-                          {change.a, change.b, change.change(), std::exp(change.change())});
+        const double of_exp = std::exp(change.b) - std::exp(change.a);
+        const double last = is_by_exp ? of_exp : std::exp(change.change());
+        row.values.insert(row.values.end(), {change.a, change.b, change.change(), last});
         row.cells.push_back(shown_value(Quantity::w, change.a));
         row.cells.push_back(shown_value(Quantity::w, change.b));
         row.cells.push_back(shown_value(Quantity::w, change.change()));
-        row.cells.push_back("\u00D7" + stored_value(std::exp(change.change())));
+        row.cells.push_back(is_by_exp ? shown_value(Quantity::w, of_exp)
+                                      : "\u00D7" + stored_value(last));
         row.selected = ui.selection.cell == cell;
         rows.push_back(std::move(row));
     }

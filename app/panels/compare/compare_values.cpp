@@ -34,11 +34,12 @@ struct HeadsOfBoth {
 
 void add_largest(LayerNumbers& numbers, const LayerInput& in, const HeadsOfBoth& of, size_t most) {
     for (const HeadMatch& pair : numbers.matching.pairs)
-        for (const CellChange& cell : largest_changes(of.a.head(pair.a), of.b.head(pair.b), most))
+        for (const CellChange& cell :
+             largest_changes(of.a.head(pair.a), of.b.head(pair.b), most, in.changes_by))
             numbers.largest.push_back(change_at(in, pair, cell));
     std::stable_sort(numbers.largest.begin(), numbers.largest.end(),
-                     [](const HeadChange& x, const HeadChange& y) {
-                         return std::abs(x.change()) > std::abs(y.change());
+                     [by = in.changes_by](const HeadChange& x, const HeadChange& y) {
+                         return change_size(x.a, x.b, by) > change_size(y.a, y.b, by);
                      });
     if (numbers.largest.size() > most) numbers.largest.resize(most);
 }
@@ -129,6 +130,11 @@ std::vector<float> seen_in(const BiasMap& map) {
     for (size_t i = 0; i < map.shown.size(); ++i)
         if (map.hidden.empty() || map.hidden[i] == 0) out.push_back(map.shown[i]);
     return out;
+}
+
+ChangeMeasure measure_of(Quantity quantity) {
+    const bool is_exp = quantity == Quantity::exp || quantity == Quantity::exp_minus_one;
+    return is_exp ? ChangeMeasure::exp : ChangeMeasure::w;
 }
 
 LayerNumbers compare_layer(const LayerInput& in, size_t most_changes) {

@@ -49,8 +49,10 @@ CompletionChoice& completion_choice(ViewState& ui) {
     if (!is_text_model(ui) && (choice.height != model.height || choice.width != model.width)) {
         choice.height = model.height;
         choice.width = model.width;
-        choice.mask = viz::MaskCanvas(model.height, model.width);
-        choice.mask.apply(viz::MaskPreset::lower_half);
+        viz::MaskCanvas first(model.height, model.width);
+        first.apply(viz::MaskPreset::lower_half);
+        choice.mask = viz::MaskCanvas(model.height, model.width,
+                                      {first.mask().begin(), first.mask().end()});  // no stroke yet
         choice.chosen = 0;
         choice.position = choice.level = -1;
     }

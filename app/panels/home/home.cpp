@@ -1,4 +1,6 @@
 // Home: recent runs, a new run, demos that need no download, and what this machine has.
+#include <imgui_internal.h>
+
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -59,7 +61,7 @@ class HomePanel final : public Panel {
 
   private:
     void draw_heading(Ui& ui, float width);
-    void draw_runs(PaneContext& ui, float width);
+    void draw_runs(Ui& ui, float width);
     void draw_drop_hint(DrawContext& ui, float width);
     void draw_demo(Ui& ui, size_t index);
     void draw_side(Ui& ui);
@@ -164,7 +166,7 @@ void HomePanel::draw_heading(Ui& ui, float width) {
                          .kind = ButtonKind::primary,
                          .tip = fresh->sentence};
     float buttons = action_button_width(ui, "file.open") + ui.px(8) + button_width(ui, primary);
-    const bool has_tour = width > buttons + ui.px(320);
+    const bool has_tour = ui.settings.tour_done && width > buttons + ui.px(320);
     if (has_tour) buttons += action_button_width(ui, "help.tour", ButtonKind::ghost) + ui.px(8);
     ImGui::SetCursorPos({start.x + width - buttons, start.y});
     if (has_tour) {
@@ -177,7 +179,22 @@ void HomePanel::draw_heading(Ui& ui, float width) {
     ImGui::SetCursorPos({start.x, start.y + ui.px(50)});
 }
 
-void HomePanel::draw_runs(PaneContext& ui, float width) {
+// Until it was taken or refused.
+static void offer_tour(Ui& ui) {
+    text(ui, "New here? The tour goes through every workspace in under a minute.",
+         {text_size::body, ui.theme.text2});
+    action_button(ui, "help.tour", ButtonKind::normal);
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = "Not now##no_tour",
+                    .kind = ButtonKind::ghost,
+                    .tip = "Help starts it at any time."})) {
+        ui.settings.tour_done = true;
+        ImGui::MarkIniSettingsDirty();  // the settings are written soon
+    }
+    ImGui::Dummy({1, ui.px(12)});
+}
+
+void HomePanel::draw_runs(Ui& ui, float width) {
     const auto page = catalog_.page();
     if (ui.settings.recent.empty() && (!page || page->runs.empty())) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -187,8 +204,10 @@ void HomePanel::draw_runs(PaneContext& ui, float width) {
                 "Start a demo at the right, make a new run, or open a checkpoint.",
                 {text_size::body, ui.theme.text2});
         ImGui::Dummy({width, ui.px(84)});
+        if (!ui.settings.tour_done) offer_tour(ui);
         return;
     }
+    if (!ui.settings.tour_done) offer_tour(ui);
     if (!page) {
         hint(ui, "Reading the recent runs ...");
         return;

@@ -130,7 +130,10 @@ void SweepPage::draw_heading(Ui& ui, const SweepAnswer& read, float width) {
                                                       : read.folder;
     text(ui, title, {text_size::title, ui.theme.text1, Face::semibold, width - right - ui.px(16)});
     ImGui::SetCursorPos({at.x + width - right, at.y});
-    if (button(ui, close)) ui.selection.sweep = {};
+    if (button(ui, close)) {
+        ui.selection.sweep = {};
+        asked_.clear();  // it is read again when it is opened again
+    }
     ImGui::SetCursorPos({at.x, at.y + ui.px(38)});
     hint(ui, "Sweep " + read.folder);
     if (read.problem.empty() && &read == shown_.read.get()) hint(ui, shown_.words);

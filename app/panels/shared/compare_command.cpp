@@ -17,7 +17,9 @@ std::string compare_command(const MapsToCompare& maps) {
         out += fmt::format(" --step-b {}", maps.step_b);
     if (!maps.is_kernel) out += fmt::format(" --gauge {}", gauge_option(maps.gauge));
     if (!maps.matches) out += " --heads ordered";
-    out += fmt::format(" --changes 100 --layer {}", maps.layer);
+    const bool is_exp = maps.quantity == Quantity::exp || maps.quantity == Quantity::exp_minus_one;
+    out +=
+        fmt::format(" --changes 100{} --layer {}", is_exp ? " --changes-by exp" : "", maps.layer);
     if (maps.head >= 0) out += fmt::format(" --head {}", maps.head);
     if (maps.head_b >= 0) out += fmt::format(" --head-b {}", maps.head_b);
     const Quantity shown = maps.is_kernel ? quantity_of_kernel(maps.quantity) : maps.quantity;

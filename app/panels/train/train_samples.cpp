@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <set>
 
 #include "app/panels/panel.h"
@@ -43,7 +44,7 @@ class TrainSamplesPanel final : public Panel {
     void show(const std::shared_ptr<const Completion>& completion);
     void take(PaneContext& ui);
     void ask(PaneContext& ui);
-    [[nodiscard]] int64_t earlier_checkpoint() const;
+    [[nodiscard]] int64_t earlier_checkpoint(const ViewState& ui) const;
     void draw_source(PaneContext& ui, ImVec2 at, int zoom);
     void draw_moment(PaneContext& ui, SampleMoment& moment, ImVec2 at, int zoom);
     void draw_pictures(PaneContext& ui);
@@ -133,11 +134,14 @@ void TrainSamplesPanel::take(PaneContext& ui) {
     asked_.next_at = ui.time + std::max(kLeastPause, rest_after(ui, *now));
 }
 
-// The step below the oldest one shown, where a row is free: the session takes the checkpoint at or
-// before it. -1 = no row, or there was none.
-int64_t TrainSamplesPanel::earlier_checkpoint() const {
+// The newest saved step below the oldest one shown, where a row is free. -1 = no row, or there is
+// none.
+int64_t TrainSamplesPanel::earlier_checkpoint(const ViewState& ui) const {
     if (moments_.empty() || moments_.size() >= std::min(rows_, kShownMoments)) return -1;
-    const int64_t step = moments_.back().completion->step - 1;
+    const std::vector<int64_t> saved = ui.session->saved_steps();  // in ascending order
+    const auto at = std::lower_bound(saved.begin(), saved.end(), moments_.back().completion->step);
+    if (at == saved.begin()) return -1;
+    const int64_t step = *std::prev(at);
     return asked_.tried.contains(step) ? -1 : step;
 }
 
@@ -146,7 +150,7 @@ void TrainSamplesPanel::ask(PaneContext& ui) {
     const bool is_training = ui.status.state == RunState::running && ui.selection.step < 0;
     int64_t step = ui.shown_step(), at = ui.selection.step;
     if (step == asked_.step) {  // with time to spare: how it was at earlier checkpoints
-        step = at = is_training ? -1 : earlier_checkpoint();
+        step = at = is_training ? -1 : earlier_checkpoint(ui);
         if (step < 0) return;
         asked_.tried.insert(step);
     }

@@ -28,20 +28,22 @@ View below(const View& view, const std::string& wrapper) {
     return out;
 }
 
-// The whole file first, then what its wrappers hold, outer ones before inner ones.
+// A view, then what its wrappers hold: all of the first wrapper before the second one.
+void add_views(View view, size_t depth, std::vector<View>& views) {
+    views.push_back(view);
+    if (depth == kMostDepth) return;
+    for (const char* wrapper : kWrappers) {
+        View inner = below(view, wrapper);
+        if (!inner.tensors.empty()) add_views(std::move(inner), depth + 1, views);
+    }
+}
+
+// The whole file first.
 std::vector<View> views_of(const TensorFile& file, const std::string& path) {
     if (file.tensors.size() > kMostTensors)
         fail("{}: {} tensors, at most {} are taken", path, file.tensors.size(), kMostTensors);
-    std::vector<View> views{{"", file.tensors}};
-    for (size_t level = 0, first = 0; level < kMostDepth; ++level) {
-        const size_t end = views.size();
-        for (; first < end; ++first) {
-            for (const char* wrapper : kWrappers) {
-                View inner = below(views[first], wrapper);
-                if (!inner.tensors.empty()) views.push_back(std::move(inner));
-            }
-        }
-    }
+    std::vector<View> views;
+    add_views({"", file.tensors}, 0, views);
     return views;
 }
 

@@ -133,7 +133,13 @@ Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait, const Cl
         wait(id);
         press(id);
     };
-    Nudges nudges{{"relative/main/all_maps",
+    Nudges nudges{{"home/main/no_tour",
+                   [ui] {
+                       ui().workspace = Workspace::home;
+                       ui().selection.sweep = {};
+                       ui().settings.tour_done = false;
+                   }},
+                  {"relative/main/all_maps",
                    [ui, wait] {
                        ui().workspace = Workspace::attention;
                        ui().settings.zoom = 1;

@@ -27,6 +27,19 @@ TEST_F(TourWindow, GoesToRealControlsOneAfterTheOther) {
     }
 }
 
+TEST_F(TourWindow, IsOfferedUntilItWasTakenOrRefused) {
+    make();
+    run("view.workspace_home\nframes 4\n");
+    ASSERT_TRUE(is_there("home/main/no_tour")) << dump(ui());
+    run("click home/main/no_tour\nframes 4\n");
+    EXPECT_FALSE(is_there("home/main/no_tour"));
+    EXPECT_TRUE(is_there("home/main/help.tour")) << "it can still be taken";
+    ui().settings.tour_done = false;
+    open_mirror();
+    run("help.tour\nframes 6\nkey Esc\nview.workspace_home\nframes 6\n");
+    EXPECT_FALSE(is_there("home/main/no_tour"));
+}
+
 TEST_F(TourWindow, EscapeEndsItAndTheControlsStayUsable) {
     open_mirror();
     run("help.tour\nframes 6\n");

@@ -46,6 +46,25 @@ TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
     EXPECT_GT(ui().selection.completion.own->id, first);
 }
 
+// With time to spare the rows below show earlier saved steps, the newest of them first.
+TEST_F(TrainTabs, CompletionsOfEarlierSavedStepsStandBelow) {
+    make();
+    OpenRequest request;
+    request.config = tiny_config();
+    request.config->train.steps = 30;
+    request.config->train.checkpoint_every = 10;
+    request.config->train.keep_checkpoints = 0;
+    request.out = (scratch_ / "run").string();
+    ui().commands.send(OpenRun{request});
+    run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nclick completions/main/tab\n");
+    for (const char* const row : {"step_30", "step_20", "step_10"})
+        EXPECT_TRUE(until([&] {
+            return value_of(std::string("completions/main/") + row).ends_with("bits/dim");
+        })) << row
+            << "\n"
+            << dump(ui());
+}
+
 TEST_F(TrainTabs, TheAtlasStandsBesideTheCurves) {
     make();
     open_tiny_run();

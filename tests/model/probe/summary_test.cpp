@@ -84,6 +84,7 @@ TEST(Summary, AFinishedRunThatLogsSeldomIsFinished) {
 TEST(Summary, AStepAndABranchAreCalledAfterTheirRun) {
     EXPECT_EQ(shown_name("runs/mirror-1"), "mirror-1");
     EXPECT_EQ(shown_name("runs/mirror-1/"), "mirror-1");
+    EXPECT_EQ(shown_name("sweep/lr=0.001,seed=1"), "lr=0.001,seed=1");
     EXPECT_EQ(shown_name("models/mirror.safetensors"), "mirror");
     EXPECT_EQ(shown_name("runs/a/checkpoints/step-00000050.safetensors"), "a, step 50");
     EXPECT_EQ(shown_name("runs/a/checkpoints/step-00000000.safetensors"), "a, step 0");

@@ -1,5 +1,6 @@
 // The training step: it learns, repeats bit for bit, resumes bit for bit, and stops at a NaN.
 #include "model/train/trainer.h"
+#include "model/train/bias_norm.h"
 #include "model/train/demand.h"
 
 #include <ATen/ATen.h>
@@ -127,7 +128,12 @@ TEST(Trainer, NormsAddUp) {
     EXPECT_NEAR(std::sqrt(groups), values.at("grad_norm"), 1e-9 * values.at("grad_norm"));
     for (const int layer : {0, 1}) {
         EXPECT_GT(values.at(fmt::format("grad_norm.layer.{}", layer)), 0);
-        EXPECT_GT(values.at(fmt::format("bias_norm.layer.{}", layer)), 0);
+        const auto square =
+            squared_bias(trainer.net().mixer(layer), trainer.config().model.tokens());
+        ASSERT_TRUE(square);
+        EXPECT_EQ(values.at(fmt::format("bias_norm.layer.{}", layer)), std::sqrt(*square))
+            << "as the step leaves it";
+        EXPECT_GT(*square, 0);
     }
     EXPECT_NEAR(values.at("bits_per_dim"), values.at("loss") / std::log(2.0), 1e-5);
 }
