@@ -31,7 +31,7 @@ void restore_run_place(Ui& ui, const RunNotes& notes) {
     const Recipe& recipe = notes.recipe;  // not that of the run before
     LabChoice& lab = ui.selection.lab;
     if (recipe == lab.recipe) return;
-    lab.begin_edit("");
+    lab.history = {};
     lab.recipe = recipe;
     lab.chosen = 0;
 }

@@ -179,9 +179,6 @@ std::pair<std::vector<float>, std::vector<float>> maps_of(const BothSides& sides
 }
 
 void write_maps(BothSides& sides, const CompareJob& job, CompareResult& result) {
-    if (job.layer >= static_cast<int64_t>(result.layers.size()))
-        fail_usage("--layer {}: both models have layers 0 to {}", job.layer,
-                   result.layers.size() - 1);
     const bool is_ratio = job.view == "ratio";
     const BothFields fields =
         read_layer(sides, job.layer, is_ratio ? "w" : job.quantity, job.gauge);
@@ -231,6 +228,8 @@ CompareResult compare_job(const CompareJob& job, const JobControl& control) {
     result.a = sides.a().asked;
     result.b = sides.b().asked;
     result.gauge = job.gauge;
+    if (!job.out.empty() && job.layer >= sides.layers())
+        fail_usage("--layer {}: both models have layers 0 to {}", job.layer, sides.layers() - 1);
     for (int64_t i = 0; i < sides.layers(); ++i) {
         if (control.stop.stop_requested()) throw Interrupted();
         control.report({.done = i, .total = sides.layers(), .what = "layers"});

@@ -6,7 +6,8 @@ import zlib
 from pathlib import Path
 
 DEMO = Path(__file__).resolve().parent.parent.parent / "assets" / "demo" / "mirror.safetensors"
-#Mesa's OpenGL as an old card has it.
+
+# Mesa's OpenGL as an old card has it.
 OLD_OPENGL = {"LIBGL_ALWAYS_SOFTWARE": "1", "MESA_GL_VERSION_OVERRIDE": "2.1", "MESA_GLSL_VERSION_OVERRIDE": "120"}
 
 
@@ -25,8 +26,7 @@ def lists(cli):
     result = cli.ok("list --json", "list", "--json")
     all_lists = result.json()
     if not cli.check("list --json is one object", all_lists, result):
-        return {
-}
+        return {}
     wanted = {"mixers", "tasks", "sources", "formats", "probes", "presets", "commands", "workloads", "figures",
               "importers", "sweeps", "settings", "options", "interventions"}
     cli.check("list has every list", wanted <= set(all_lists), sorted(all_lists))
@@ -66,11 +66,11 @@ def presets(cli, names):
     for name in names:
         result = cli.ok(f"inspect --preset {name}", "inspect", "--preset", name, "--json")
         shown = result.json() or {}
-    parameters = shown.get("parameters")
-                     cli.check(f "preset {name} counts its parameters",
-                               isinstance(parameters, int) and parameters > 0, result) printed =
-        cli.ok(f "train --print-config of {name}", "train", "--preset", name, "--print-config") try
-        : config = json.loads(printed.out)
+        parameters = shown.get("parameters")
+        cli.check(f"preset {name} counts its parameters", isinstance(parameters, int) and parameters > 0, result)
+        printed = cli.ok(f"train --print-config of {name}", "train", "--preset", name, "--print-config")
+        try:
+            config = json.loads(printed.out)
         except ValueError:
             config = {}
         cli.check(f"preset {name} prints all its settings",
@@ -209,14 +209,11 @@ def drawn(cli):
     script = cli.write("three.txt", "# a comment\nworkspace Biases\nframes 5\n\nworkspace Home\n")
     shown = cli.ok("script --json", "script", "--headless", script, "--json")
     answer = shown.json() or {}
-    cli.check("script --json says what it ran",
-              answer.get("file") == str(script) and answer.get("lines") == 3 and
-                  answer.get("frames", 0) >= 5,
-              shown) cli.check("script says nothing else",
-                               cli.ok("script", "script", "--headless", script).out == "",
-                               "output") script =
-        cli.write("stops.txt", "workspace Biases\nquit\nworkspace Home\n") answer =
-            cli.ok("script that quits", "script", "--headless", script, "--json").json() or {}
+    cli.check("script --json says what it ran", answer.get("file") == str(script) and answer.get("lines") == 3
+              and answer.get("frames", 0) >= 5, shown)
+    cli.check("script says nothing else", cli.ok("script", "script", "--headless", script).out == "", "output")
+    script = cli.write("stops.txt", "workspace Biases\nquit\nworkspace Home\n")
+    answer = cli.ok("script that quits", "script", "--headless", script, "--json").json() or {}
     cli.check("script --json counts up to quit", answer.get("lines") == 2, answer)
 
 

@@ -37,8 +37,10 @@ std::string rank_command(const ViewState& ui, const Recipe& recipe, int64_t rank
 
 }  // namespace
 
+// 0 until the answer of the chosen layer and head is there.
 int64_t RankCosts::full() const {
-    return singular_.fields() ? singular_.fields()->fields.front().shape.at(1) : 0;
+    const bool is_chosen = singular_.shown().layer == layer_ && singular_.shown().head == head_;
+    return singular_.fields() && is_chosen ? singular_.fields()->fields.front().shape.at(1) : 0;
 }
 
 // 1, 2, 4, ..., all of them.

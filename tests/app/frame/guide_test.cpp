@@ -101,6 +101,7 @@ TEST_F(Guide, EveryQuestionIsAnsweredInFiveActions) {
         SCOPED_TRACE(question.title);
         const auto number = size_t(&question - all.data());
         EXPECT_LE(question.actions.size(), kMostActions);
+        EXPECT_TRUE(fs::exists(source_file(fmt::format("docs/guide/{}.png", number + 1))));
         const std::string path = open_run(number);
         for (const std::string& action : question.actions) {
             if (action.starts_with("click ") || action.starts_with("set ")) {
