@@ -55,7 +55,9 @@ def take(program, folder, section):
 
 
 def main():
-    program = Path(sys.argv[1]).resolve()
+    program = Path(sys.argv[1] if len(sys.argv) > 1 else "").resolve()
+    if not program.is_file() or not all(word.isdigit() for word in sys.argv[2:]):
+        sys.exit("usage: guide_pictures.py PROGRAM [NUMBER...], as in build/release/afterimage 1 2")
     wanted = [int(word) for word in sys.argv[2:]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

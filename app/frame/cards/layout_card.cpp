@@ -4,7 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <utility>
 
 #include "app/frame/cards/overlays.h"
@@ -18,8 +18,7 @@ namespace aft::app {
 namespace {
 
 // "Layout 1", or the first of these that is not kept yet.
-template <class Kept>
-std::string free_name(const Kept& layouts) {
+std::string free_name(const std::map<std::string, KeptLayout>& layouts) {
     for (size_t number = 1;; ++number)
         if (std::string name = fmt::format("Layout {}", number); !layouts.contains(name))
             return name;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/shared/compare_command.h"
 #include "core/caught.h"
 
 namespace aft::app {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/panels/shared/bias_values.h"
+#include "app/panels/shared/compare_command.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/positions.h"

@@ -132,11 +132,6 @@ std::vector<float> seen_in(const BiasMap& map) {
     return out;
 }
 
-ChangeMeasure measure_of(Quantity quantity) {
-    const bool is_exp = quantity == Quantity::exp || quantity == Quantity::exp_minus_one;
-    return is_exp ? ChangeMeasure::exp : ChangeMeasure::w;
-}
-
 LayerNumbers compare_layer(const LayerInput& in, size_t most_changes) {
     LayerNumbers out;
     out.layer = in.layer;

@@ -67,8 +67,6 @@ struct LayerInput {
     bool matches = true;  // by similarity, else by order
     ChangeMeasure changes_by = ChangeMeasure::w;
 };
-// By what the largest changes are chosen where this quantity is shown.
-[[nodiscard]] ChangeMeasure measure_of(Quantity quantity);
 [[nodiscard]] LayerNumbers compare_layer(const LayerInput& in, size_t most_changes);
 
 }  // namespace aft::app

@@ -8,6 +8,11 @@
 
 namespace aft::app {
 
+ChangeMeasure measure_of(Quantity quantity) {
+    const bool is_exp = quantity == Quantity::exp || quantity == Quantity::exp_minus_one;
+    return is_exp ? ChangeMeasure::exp : ChangeMeasure::w;
+}
+
 std::string compare_command(const MapsToCompare& maps) {
     std::string out =
         fmt::format("afterimage compare {} {}", shell_word(maps.a), shell_word(maps.b));
@@ -17,7 +22,7 @@ std::string compare_command(const MapsToCompare& maps) {
         out += fmt::format(" --step-b {}", maps.step_b);
     if (!maps.is_kernel) out += fmt::format(" --gauge {}", gauge_option(maps.gauge));
     if (!maps.matches) out += " --heads ordered";
-    const bool is_exp = maps.quantity == Quantity::exp || maps.quantity == Quantity::exp_minus_one;
+    const bool is_exp = measure_of(maps.quantity) == ChangeMeasure::exp;
     out +=
         fmt::format(" --changes 100{} --layer {}", is_exp ? " --changes-by exp" : "", maps.layer);
     if (maps.head >= 0) out += fmt::format(" --head {}", maps.head);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/state/map_display.h"
+#include "core/compare/map_compare.h"
 
 namespace aft::app {
 
@@ -19,5 +20,7 @@ struct MapsToCompare {
     std::string view = "difference", file = "difference.npy";
 };
 [[nodiscard]] std::string compare_command(const MapsToCompare& maps);
+// By what the largest changes are chosen where this quantity is shown.
+[[nodiscard]] ChangeMeasure measure_of(Quantity quantity);
 
 }  // namespace aft::app
