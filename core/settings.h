@@ -25,6 +25,7 @@ struct Setting {
     std::string unit = {};                  // "steps", "images", "" ...
     // Of a text that was a flag in older files: what true and false mean; empty = no such.
     std::string if_true = {}, if_false = {};
+    std::vector<std::string> parts = {};  // of a text of names by commas: those that are offered
 };
 
 using SettingRows = std::vector<Setting>;

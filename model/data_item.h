@@ -11,6 +11,7 @@ struct DataItem {
     std::vector<uint8_t> tokens;
     int64_t label = -1;
     std::string split, caption;  // split: the part of the data it is of; empty for a file
+    std::string changes{};       // of a file, to fit the model (decode/picture.h); "" = none
     int64_t part_size = 0;       // examples of that part; asking beyond begins it again
 };
 // Why an item cannot be shown; without words it can.

@@ -37,6 +37,8 @@ struct FreezeSettings {
                                "(of positions), keys, values, gates, embeddings, mlp, ...; empty = "
                                "none.");
         row.live = true;
+        row.parts = {"biases",     "queries", "keys",    "values",        "output", "mlp",
+                     "embeddings", "head",    "weights", "linear_biases", "norms"};
         rows.push_back(row);
     }
 };

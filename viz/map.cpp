@@ -116,7 +116,8 @@ void Map::handle_input(const MapView& view, ImVec2 area, int largest, MapReply& 
         top_ = (top_ + at.y) * float(now.down) / float(reply.zoom.down) - at.y;
         reply.zoomed = true;
     }
-    const bool is_drag = ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
+    const bool is_drag =
+        !view.selects && ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
     if (is_drag || (is_over && ImGui::IsMouseDragging(ImGuiMouseButton_Middle))) {
         left_ -= io.MouseDelta.x;
         top_ -= io.MouseDelta.y;
@@ -128,6 +129,23 @@ void Map::handle_input(const MapView& view, ImVec2 area, int largest, MapReply& 
         reply.clicked = reply.hovered;
     if (is_over && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
         reply.double_clicked = reply.hovered;
+}
+
+// From the cell that was pressed to the one under the pointer, which may leave the map.
+void Map::select_region(const MapView& view, const MapPlace& place, MapReply& reply) {
+    if (ImGui::IsItemActivated()) pressed_ = reply.hovered;
+    if (!pressed_.is_valid() || !(ImGui::IsItemActive() || ImGui::IsItemDeactivated())) return;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const Box& map = place.map;
+    const MapCell now = cell_at(place, view.data,
+                                {std::clamp(mouse.x, map.low.x, map.high.x - 0.5F),
+                                 std::clamp(mouse.y, map.low.y, map.high.y - 0.5F)});
+    if (!now.is_valid()) return;
+    reply.region = {{std::min(pressed_.row, now.row), std::min(pressed_.column, now.column)},
+                    {std::max(pressed_.row, now.row), std::max(pressed_.column, now.column)}};
+    if (!ImGui::IsItemDeactivated()) return;
+    reply.is_region_done = true;
+    pressed_ = {};
 }
 
 MapReply Map::draw(const MapView& view, const Look& look) {
@@ -167,6 +185,7 @@ MapReply Map::draw(const MapView& view, const Look& look) {
     reply.zoom = zoom;
     if (ImGui::IsItemHovered()) reply.hovered = cell_at(place, data, ImGui::GetIO().MousePos);
     handle_input(view, area, largest, reply);
+    if (view.selects) select_region(view, place, reply);
 
     ImDrawList* const list = ImGui::GetWindowDrawList();
     list->PushClipRect(place.map.low, place.map.high, true);

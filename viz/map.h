@@ -17,6 +17,12 @@ struct MapCell {
     [[nodiscard]] bool operator==(const MapCell&) const = default;
 };
 
+struct MapRegion {  // both ends are part of it
+    MapCell first{}, last{};
+    [[nodiscard]] bool is_valid() const { return first.is_valid() && last.is_valid(); }
+    [[nodiscard]] bool operator==(const MapRegion&) const = default;
+};
+
 struct Zoom {  // whole pixels per value
     int across = 1, down = 1;
     [[nodiscard]] int least() const { return across < down ? across : down; }
@@ -40,6 +46,8 @@ struct MapView {  // everything about one frame of a map
     bool is_signed = false;                     // numbers always with their sign
     MapCell target{}, source{}, pinned{};       // accent ring, white ring, pin
     bool row_band = false, cross_hair = false;  // outline the target's row; row and column lines
+    MapRegion region{};                         // accent outline
+    bool selects = false;                       // a left drag chooses a region, it does not scroll
     bool dimmed = false;                        // an old picture while the new one is on its way
     ImTextureID under = ImTextureID_Invalid;    // a picture of the whole map, drawn below it
     float strength = 1;                         // opacity of the map over that picture
@@ -47,9 +55,11 @@ struct MapView {  // everything about one frame of a map
 
 struct MapReply {
     MapCell hovered{}, clicked{}, double_clicked{};
-    Box map;              // on screen, as far as it is inside the area
-    Zoom zoom;            // pixels per value
-    bool zoomed = false;  // by wheel or drag, in this frame
+    Box map;                      // on screen, as far as it is inside the area
+    Zoom zoom;                    // pixels per value
+    bool zoomed = false;          // by wheel or drag, in this frame
+    MapRegion region{};           // that is being dragged; a press alone is one cell
+    bool is_region_done = false;  // the button was let go in this frame
 };
 
 // What a map shows of itself; maps of one size that share it move together.
@@ -58,6 +68,8 @@ struct MapViewport {
     float left = 0, top = 0;  // scroll, in pixels
     [[nodiscard]] bool operator==(const MapViewport&) const = default;
 };
+
+struct MapPlace;  // viz/map_parts.h
 
 class Map {
   public:
@@ -74,9 +86,11 @@ class Map {
 
   private:
     void handle_input(const MapView& view, ImVec2 area, int largest, MapReply& reply);
+    void select_region(const MapView& view, const MapPlace& place, MapReply& reply);
     int zoom_ = 0;
     float left_ = 0, top_ = 0;  // scroll, in pixels
     MapCell shown_;             // to be scrolled to
+    MapCell pressed_;           // where a region begins
     Tiles tiles_;
 };
 

@@ -138,6 +138,18 @@ void draw_row_band(const MapView& view, const MapPlace& place, const Look& look)
                                         look.theme.accent, 0, 0, look.px(2));
 }
 
+void draw_region(const MapView& view, const MapPlace& place, const Look& look) {
+    if (!view.region.is_valid()) return;
+    const Box first = place.cell(view.region.first.row, view.region.first.column);
+    const Box last = place.cell(view.region.last.row, view.region.last.column);
+    const float out = look.px(1);
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRect({first.low.x - out, first.low.y - out}, {last.high.x + out, last.high.y + out},
+                  rgb(0x0B0C0E), 0, 0, look.px(3));
+    list->AddRect({first.low.x - out, first.low.y - out}, {last.high.x + out, last.high.y + out},
+                  look.theme.accent, 0, 0, look.px(1.5F));
+}
+
 }  // namespace
 
 void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
@@ -146,6 +158,7 @@ void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
     list->PushClipRect({place.map.low.x - look.px(4), place.map.low.y - look.px(4)},
                        {place.map.high.x + look.px(4), place.map.high.y + look.px(4)}, true);
     draw_cross_hair(view, place);
+    draw_region(view, place, look);
     const auto ring = [&](MapCell cell, ImU32 color, float width) {
         if (cell.is_valid()) draw_ring(look, place.cell(cell.row, cell.column), color, width);
     };

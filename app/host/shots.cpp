@@ -6,131 +6,13 @@
 #include <utility>
 
 #include "app/host/headless_run.h"
+#include "app/host/shot_list.h"
 #include "core/clock.h"
 #include "core/files.h"
 
 namespace aft::app {
 
 namespace {
-
-// What must be open: nothing, a run that became NaN, a run trained for the pictures, or the model
-// asked for (without one, the trained run). The list below stands in this order.
-enum class Stock { none, broken, fresh, model };
-
-struct Shot {
-    const char* name;  // of the file
-    const char* workspace;
-    const char* script;  // lines after the workspace is shown
-    ThemeName theme = ThemeName::dark;
-    float scale = 1;
-    int width = 1600, height = 1000;
-    Stock needs = Stock::model;
-    const char* after = "";  // script lines that put things back for the next picture
-};
-
-constexpr const char* kComplete = "key Ctrl+Enter\nframes 60\n";
-
-constexpr Shot kShots[] = {
-    {.name = "14-empty", .workspace = "Biases", .script = "", .needs = Stock::none},
-    {.name = "14-empty-train", .workspace = "Train", .script = "", .needs = Stock::none},
-    {.name = "14-empty-complete", .workspace = "Complete", .script = "", .needs = Stock::none},
-    {.name = "15-error",
-     .workspace = "Train",
-     .script = "set Curves/Scale/y axis Log\n",
-     .needs = Stock::broken},
-    {.name = "02-train",
-     .workspace = "Train",
-     .script = "set Curves/Scale/y axis Linear\n",
-     .needs = Stock::fresh},
-    {.name = "02-train-completions",
-     .workspace = "Train",
-     .script = "click Completions/Main/Tab\nframes 150\n",
-     .needs = Stock::fresh},
-    {.name = "02-train-atlas",
-     .workspace = "Train",
-     .script = "click Biases/Main/Tab\n",
-     .needs = Stock::fresh,
-     .after = "click Curves/Main/Tab\n"},
-    {.name = "02-train-biases", .workspace = "Biases", .script = "", .needs = Stock::fresh},
-    {.name = "04-biases-change",
-     .workspace = "Biases",
-     .script = "First moment\nScrub forward\nkey P\nkey End\nkey D\nAtlas or focus\n",
-     .needs = Stock::fresh,
-     .after = "Remove pins\nAtlas or focus\n"},
-    {.name = "08-compare-steps",
-     .workspace = "Compare",
-     .script = "Compare with another step\nframes 90\n",
-     .needs = Stock::fresh,
-     .after = "Remove all slots\n"},
-    {.name = "08-compare-difference",
-     .workspace = "Compare",
-     .script = "Compare with another step\nNext comparison view\nNext comparison view\n"
-               "Next comparison view\nNext comparison table\nframes 90\n",
-     .needs = Stock::fresh,
-     .after = "Next comparison view\nNext comparison view\nNext comparison table\n"
-              "Next comparison table\nNext comparison table\nNext comparison table\n"
-              "Remove all slots\n"},
-    {.name = "08-compare-ratio-light",
-     .workspace = "Compare",
-     .script = "Compare with another step\nNext comparison view\nNext comparison view\n"
-               "Next comparison view\nNext comparison view\nNext comparison table\n"
-               "Next comparison table\nNext comparison table\nframes 90\n",
-     .theme = ThemeName::light,
-     .needs = Stock::fresh,
-     .after = "Next comparison view\nNext comparison table\nNext comparison table\n"
-              "Remove all slots\n"},
-    {.name = "10-train-light",
-     .workspace = "Train",
-     .script = "",
-     .theme = ThemeName::light,
-     .needs = Stock::fresh},
-    {.name = "12-small-train-1100x700",
-     .workspace = "Train",
-     .script = "",
-     .width = 1100,
-     .height = 700,
-     .needs = Stock::fresh},
-    {.name = "12-smallest-train-800x560",
-     .workspace = "Train",
-     .script = "",
-     .width = 800,
-     .height = 560,
-     .needs = Stock::fresh},
-    {.name = "01-home", .workspace = "Home", .script = ""},
-    {.name = "02-train-opened", .workspace = "Train", .script = ""},
-    {.name = "03-biases-atlas", .workspace = "Biases", .script = ""},
-    {.name = "04-biases-focus", .workspace = "Biases", .script = "Next layer\nAtlas or focus\n"},
-    {.name = "05-attention", .workspace = "Attention", .script = ""},
-    {.name = "06-attention-keys", .workspace = "Attention", .script = "click Keys/Main/Tab\n"},
-    {.name = "07-complete", .workspace = "Complete", .script = kComplete},
-    {.name = "08-compare", .workspace = "Compare", .script = ""},
-    {.name = "09-lab", .workspace = "Lab", .script = ""},
-    {.name = "10-biases-light", .workspace = "Biases", .script = "", .theme = ThemeName::light},
-    {.name = "11-biases-2x",
-     .workspace = "Biases",
-     .script = "",
-     .scale = 2,
-     .width = 3200,
-     .height = 2000},
-    {.name = "12-small-1100x700",
-     .workspace = "Biases",
-     .script = "",
-     .width = 1100,
-     .height = 700},
-    {.name = "12-smallest-800x560",
-     .workspace = "Biases",
-     .script = "",
-     .width = 800,
-     .height = 560},
-    {.name = "13-palette",
-     .workspace = "Biases",
-     .script = "Command palette\nset Palette/Main/Search range\nframes 4\n"},
-    {.name = "16-high-contrast",
-     .workspace = "Biases",
-     .script = "",
-     .theme = ThemeName::high_contrast},
-    {.name = "17-keys", .workspace = "Biases", .script = "Keys and help\n"},
-    {.name = "18-open", .workspace = "Home", .script = "Open...\n"}};
 
 bool is_wanted(const ShotRequest& request, const Shot& shot) {
     if (request.names.empty()) return true;
@@ -140,9 +22,9 @@ bool is_wanted(const ShotRequest& request, const Shot& shot) {
         std::transform(lower.begin(), lower.end(), lower.begin(), ::tolower);
         std::string workspace = shot.workspace;
         std::transform(workspace.begin(), workspace.end(), workspace.begin(), ::tolower);
-        const bool is_plain = shot.needs == Stock::model && shot.theme == ThemeName::dark &&
+        const bool is_plain = shot.needs == ShotStock::model && shot.theme == ThemeName::dark &&
                               shot.scale == 1 && shot.width == 1600 && *shot.script == 0;
-        return lower == workspace && (is_plain || shot.script == kComplete);
+        return lower == workspace && (is_plain || shot.script == kCompleteShot);
     });
 }
 
@@ -151,7 +33,7 @@ void check_names(const ShotRequest& request) {
         const ShotRequest one{.names = {name}, .open = {}, .out = {}};
         std::string allowed;
         bool found = false;
-        for (const Shot& shot : kShots) {
+        for (const Shot& shot : all_shots()) {
             found = found || is_wanted(one, shot);
             allowed += std::string(allowed.empty() ? "" : ", ") + shot.name;
         }
@@ -191,7 +73,7 @@ struct Gallery {
         ui.settings.theme = shot.theme;
         stage.frame().set_display_scale(request.scale > 0 ? static_cast<float>(request.scale)
                                                           : shot.scale);
-        if (shot.needs != Stock::broken) ui.toasts = {};  // its message is part of that picture
+        if (shot.needs != ShotStock::broken) ui.toasts = {};  // its message is part of that picture
         ImGui::GetIO().AddMousePosEvent(-1, -1);
         run_script(stage, std::string("workspace ") + shot.workspace + "\nframes 4\n" + shot.script,
                    shot.name);
@@ -272,15 +154,16 @@ std::vector<ShotFile> shoot_window(const ShotRequest& request,
     HeadlessStage stage(std::move(options), 1600, 1000);
     stage.step();
     Gallery gallery{request, stage, {}};
-    Stock stock = Stock::none;
-    for (const Shot& shot : kShots) {
+    ShotStock stock = ShotStock::none;
+    for (const Shot& shot : all_shots()) {
         if (!is_wanted(request, shot)) continue;
         const bool is_same =
-            shot.needs == Stock::model && request.open.empty() && stock == Stock::fresh;
+            shot.needs == ShotStock::model && request.open.empty() && stock == ShotStock::fresh;
         if (shot.needs != stock && !is_same) {
-            if (shot.needs == Stock::broken) break_run(stage, runs);
-            if (shot.needs == Stock::model && !request.open.empty()) open_model(stage, request);
-            if (shot.needs == Stock::fresh || (shot.needs == Stock::model && request.open.empty()))
+            if (shot.needs == ShotStock::broken) break_run(stage, runs);
+            if (shot.needs == ShotStock::model && !request.open.empty()) open_model(stage, request);
+            if (shot.needs == ShotStock::fresh ||
+                (shot.needs == ShotStock::model && request.open.empty()))
                 train_run(stage, runs, note);
         }
         stock = shot.needs;

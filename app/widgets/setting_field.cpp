@@ -7,6 +7,7 @@
 #include "app/widgets/combo.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
+#include "app/widgets/part_list.h"
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
 
@@ -60,9 +61,14 @@ std::optional<std::string> setting_field(DrawContext& ui, const Setting& row,
         return number_field(ui, row, standard, why_not);
     if (!row.choices.empty()) return choice_field(ui, row, why_not);
     std::string text = *std::get<std::string*>(row.value);
-    if (!text_field(ui, {.name = setting_name(row.key), .why_not = why_not, .tip = row.help}, text))
-        return std::nullopt;
-    return text;
+    TextField field{.name = setting_name(row.key), .why_not = why_not, .tip = row.help};
+    if (row.parts.empty()) return text_field(ui, field, text) ? std::optional(text) : std::nullopt;
+    field.width = ImGui::GetContentRegionAvail().x / ui.scale - kPartListWidth - 4;
+    const bool is_typed = text_field(ui, field, text).is_changed;
+    ImGui::SameLine(0, ui.px(4));
+    const auto chosen = part_list(
+        ui, {.name = field.name, .parts = row.parts, .why_not = why_not, .tip = row.help}, text);
+    return chosen ? chosen : is_typed ? std::optional(text) : std::nullopt;
 }
 
 std::optional<std::string> setting_row(DrawContext& ui, const Setting& row,

@@ -112,6 +112,12 @@ void caption(DrawContext& ui, std::string_view quantity, std::string_view rest) 
                      std::string(quantity) + "  " + std::string(rest));
 }
 
+LowCanvas low_canvas(const DrawContext& ui, float least) {
+    const float height = canvas_height(ui);
+    if (height >= least) return {height, true};
+    return {std::max(least, ImGui::GetContentRegionAvail().y), false};
+}
+
 float canvas_height(const DrawContext& ui) {
     const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
     const float bottom = window->InnerRect.Max.y - ui.px(28);

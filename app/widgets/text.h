@@ -38,6 +38,13 @@ struct ReadOut {
 };
 // Height that is left for the canvas above the hover line, in pixels.
 [[nodiscard]] float canvas_height(const DrawContext& ui);
+// The same where a very low pane leaves out its hover line: below `least` pixels the canvas takes
+// all that is left.
+struct LowCanvas {
+    float height = 0;
+    bool has_line = true;
+};
+[[nodiscard]] LowCanvas low_canvas(const DrawContext& ui, float least);
 // The line at the foot of the canvas (28 high, raised). Draw it last. "Copy values" takes its text,
 // or that of `locked`, where something is locked and the line previews another place.
 void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_view right = {},

@@ -102,8 +102,10 @@ InputTokens read_input(const Checkpoint& checkpoint, const InputRequest& request
         }
     } else {
         if (task_traits(model).is_text()) fail_usage("{}: this model takes text", request.image);
-        out.tokens = picture_tokens(read_image(request.image), model);
+        FittedPicture picture = fit_picture(read_image(request.image), model);
+        out.tokens = std::move(picture.tokens);
         out.note = request.image;
+        if (!picture.changes.empty()) out.note += ", " + picture.changes;
     }
     return out;
 }

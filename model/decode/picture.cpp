@@ -4,18 +4,31 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/outside.h"
 
 namespace aft {
 
-std::vector<uint8_t> picture_tokens(const Image& image, const ModelConfig& model) {
+FittedPicture fit_picture(const Image& image, const ModelConfig& model) {
     if (model.channels != 1 && model.channels != 3)
         fail_usage("this model has {} channels; pictures have 1 or 3", model.channels);
     const Image coloured = model.channels == 1 ? to_grey(image) : to_rgb(image);
     const Image cropped = crop_to_aspect(coloured, model.width, model.height);
     const Image fitted = resize_area(cropped, model.width, model.height);
-    std::vector<uint8_t> tokens = fitted.pixels;
-    for (uint8_t& v : tokens) v = static_cast<uint8_t>(v * model.levels / 256);
-    return tokens;
+    std::vector<std::string> changes;
+    const auto has_size_of = [](const Image& a, const Image& b) {
+        return a.width == b.width && a.height == b.height;
+    };
+    if (!has_size_of(cropped, image))
+        changes.push_back(fmt::format("cropped to {} x {}", cropped.width, cropped.height));
+    if (!has_size_of(fitted, cropped))
+        changes.push_back(fmt::format("resized to {} x {}", fitted.width, fitted.height));
+    if (model.channels == 1 && image.channels > 1) changes.emplace_back("in grey");
+    FittedPicture out{.tokens = fitted.pixels, .changes = ""};
+    for (uint8_t& v : out.tokens) v = static_cast<uint8_t>(v * model.levels / 256);
+    if (!changes.empty())
+        out.changes =
+            fmt::format("{} x {} pixels: {}", image.width, image.height, fmt::join(changes, ", "));
+    return out;
 }
 
 Image tokens_picture(const std::vector<uint8_t>& tokens, const ModelConfig& model) {

@@ -10,8 +10,14 @@
 
 namespace aft {
 
+// A picture as the model takes it.
+struct FittedPicture {
+    std::vector<uint8_t> tokens;
+    // "640 x 480 pixels: cropped to 480 x 480, resized to 32 x 32, in grey"; "" = as it was.
+    std::string changes;
+};
 // Centre-cropped and area-resized to the model; value v becomes level floor(v * levels / 256).
-[[nodiscard]] std::vector<uint8_t> picture_tokens(const Image& image, const ModelConfig& model);
+[[nodiscard]] FittedPicture fit_picture(const Image& image, const ModelConfig& model);
 // Level l is drawn as round(255 l / (levels - 1)).
 [[nodiscard]] Image tokens_picture(const std::vector<uint8_t>& tokens, const ModelConfig& model);
 // Non-zero = to be filled, size = the model's; [T] with one entry per sub-pixel.

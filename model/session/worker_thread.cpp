@@ -128,7 +128,9 @@ class Worker {
                                                      const ModelConfig& model) {
         if (task_traits(model).is_text()) fail_usage("{}: a text model takes no picture", path);
         auto item = std::make_shared<DataItem>();
-        item->tokens = picture_tokens(read_image(path), model);
+        FittedPicture picture = fit_picture(read_image(path), model);
+        item->tokens = std::move(picture.tokens);
+        item->changes = std::move(picture.changes);
         item->caption = std::filesystem::path(path).filename().string();
         return item;
     }

@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/outside.h"
+#include "core/text.h"
 
 namespace aft {
 
@@ -78,9 +79,11 @@ std::vector<bool> frozen_parameters(const Parameters& parameters, const std::str
             if (names.contains(wanted)) frozen[i] = is_known = true;
             known.merge(names);
         }
-        if (!is_known)
-            fail_usage("train.freeze: this model has no parameters '{}'; it has: {}",
-                       printable_line(wanted), fmt::join(known, ", "));
+        if (is_known) continue;
+        const std::string near = nearest_word(wanted, {known.begin(), known.end()});
+        fail_usage("train.freeze: this model has no parameters '{}'{}; it has: {}",
+                   printable_line(wanted), near.empty() ? "" : fmt::format(" ('{}'?)", near),
+                   fmt::join(known, ", "));
     }
     return frozen;
 }

@@ -297,8 +297,7 @@ void AtlasPanel::draw(Ui& ui) {
                         .is_change = shows_change(ui),
                         .has_one_range = has_bar});
     order_.update(ui, layers_, plan.is_grid);
-    int64_t there = 0;
-    for (int64_t i = 0; i < form.layers; ++i) there += layers_.has(i) ? 1 : 0;
+    int64_t there = layers_.count();
     if (has_bar) there = std::min(there, layers_.ranged());
     const bool is_reading = there < form.layers && layers_.error().empty();
     const BiasLayer& chosen = layers_.layer(ui.selection.cell.layer);

@@ -166,6 +166,11 @@ bool BiasLayers::is_of_screen(const BiasLayer& layer) const {
            (!is_change_ || is_answer(layer.pinned));
 }
 
+int64_t BiasLayers::count() const {
+    return std::count_if(layers_.begin(), layers_.end(),
+                         [](const BiasLayer& layer) { return !layer.maps.empty(); });
+}
+
 int64_t BiasLayers::ranged() const {
     return std::count_if(ranges_.begin(), ranges_.end(),
                          [](const BiasLayer& layer) { return layer.is_ranged; });

@@ -125,9 +125,13 @@ void StatisticsPanel::draw(Ui& ui) {
     if (bias_state(ui, form)) return;
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
     refresh(ui, form);
+    const int64_t there = layers_.count();
+    const bool is_reading = there < form.layers && layers_.error().empty();
     caption(ui, std::string("Statistics of ") + quantity_words(ui.selection.quantity),
-            step_words(ui, layers_.layer(0).watch.fields()) + "  \u00B7  " +
-                gauge_words(form, layers_.layer(0)));
+            is_reading ? fmt::format("Reading layer {} of {}", there + 1, form.layers)
+                       : step_words(ui, layers_.layer(0).watch.fields()) + "  \u00B7  " +
+                             gauge_words(form, layers_.layer(0)));
+    if (is_reading) (void)progress_line(ui, "", double(there) / double(form.layers));
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
     const std::vector<double> norms = layer_norms(form);

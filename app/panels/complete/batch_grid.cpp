@@ -327,11 +327,10 @@ void BatchGrid::draw(Ui& ui) {
                                     [](const BatchTextures& t) { return t.of != nullptr; });
     if (first != textures_.end()) first->overlay.draw_key(ui);
     hovered_ = {};
-    if (ImGui::BeginChild("batch", {0, std::max(ui.px(60), canvas_height(ui))},
-                          ImGuiChildFlags_NavFlattened))
-        draw_grid(ui);
+    const LowCanvas canvas = low_canvas(ui, ui.px(60));
+    if (ImGui::BeginChild("batch", {0, canvas.height}, ImGuiChildFlags_NavFlattened)) draw_grid(ui);
     ImGui::EndChild();
-    draw_foot(ui);
+    if (canvas.has_line) draw_foot(ui);
 }
 
 }  // namespace aft::app

@@ -72,13 +72,11 @@ std::string settings_words(const ViewState& ui, const Completion& completion) {
 
 // At the right end, on a line of their own where they do not fit.
 void CompletePanel::draw_marks_and_overlay(Ui& ui) {
-    const float overlay = is_text_model(ui) ? 0 : ui.px(10 + kOverlayChoiceWidth);
-    const float width = sample_tools_width(ui) + overlay;
+    const float width = sample_tools_width(ui) + ui.px(10 + kOverlayChoiceWidth);
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
     if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();
     ImGui::SetCursorScreenPos({right - width, ImGui::GetCursorScreenPos().y + ui.px(2)});
     draw_sample_tools(ui);
-    if (overlay == 0) return ImGui::NewLine();
     ImGui::SameLine(0, ui.px(8));
     draw_overlay_choice(ui);
 }
@@ -93,7 +91,9 @@ void CompletePanel::draw_tools(Ui& ui, const std::optional<CompletionProgress>& 
                         .height = 32}))
             ui.commands.send(StopCompletion{});
     } else {
-        (void)action_button(ui, "complete.start", ButtonKind::primary, "Complete");
+        // Where nothing is drawn yet, the middle of the pane has the filled one.
+        (void)action_button(ui, "complete.start",
+                            progress ? ButtonKind::primary : ButtonKind::normal, "Complete");
     }
     ImGui::SameLine();
     const Action* next = ui.actions.find("complete.resume");
@@ -234,11 +234,13 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
         const std::vector<uint8_t>& tokens = completion.samples[i];
         const size_t end = std::min(std::max(decided, prompt), tokens.size());
         const std::vector<uint8_t> bytes = shown_bytes(ui, tokens, end);
+        const std::vector<ImU32> grounds = overlay_.grounds(completion, i);
         const int64_t clicked =
             draw_sample_text(ui, fmt::format("Text {0}##text_{0}", i + 1),
                              {.bytes = bytes,
                               .prompt = static_cast<int64_t>(std::min(prompt, end)),
                               .chosen = chosen ? ui.selection.completion.position : -1,
+                              .grounds = grounds,
                               .words = shown_text(ui, tokens, 0, prompt) + "\u2502" +
                                        shown_text(ui, tokens, prompt, decided)});
         if (clicked < 0) continue;
@@ -305,16 +307,14 @@ void CompletePanel::draw(Ui& ui) {
                         completion->samples.size() == 1 ? "" : "s",
                         marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
-    if (!is_text_model(ui)) {
-        overlay_.update(ui, *completion);
-        overlay_.draw_key(ui);
-    }
+    overlay_.update(ui, *completion);
+    overlay_.draw_key(ui);
     hovered_ = {};
-    if (ImGui::BeginChild("samples", {0, std::max(ui.px(60), canvas_height(ui))},
-                          ImGuiChildFlags_NavFlattened))
+    const LowCanvas canvas = low_canvas(ui, ui.px(60));
+    if (ImGui::BeginChild("samples", {0, canvas.height}, ImGuiChildFlags_NavFlattened))
         is_text_model(ui) ? draw_texts(ui, *completion) : draw_grid(ui, *completion);
     ImGui::EndChild();
-    draw_foot(ui, *completion);
+    if (canvas.has_line) draw_foot(ui, *completion);
 }
 
 }  // namespace

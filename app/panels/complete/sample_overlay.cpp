@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -16,8 +17,8 @@
 namespace aft::app {
 namespace {
 
-const char* unit_of(Overlay overlay) {
-    return overlay == Overlay::spread ? "levels" : "bit";
+const char* unit_of(Overlay overlay, bool is_text) {
+    return overlay != Overlay::spread ? "bit" : is_text ? "%" : "levels";
 }
 
 // From 0 to the largest one that is there, so that a narrow spread is seen too.
@@ -47,6 +48,20 @@ std::vector<float> sample_spread(const Completion& completion) {
     return spread;
 }
 
+std::vector<float> sample_disagreement(const Completion& completion) {
+    std::vector<float> shares(completion.unknown.size(), std::numeric_limits<float>::quiet_NaN());
+    const auto n = static_cast<float>(completion.samples.size());
+    const FilledPositions filled = filled_positions(completion);
+    for (size_t at = 0; at < filled.decided && n > 0; ++at) {
+        const auto i = static_cast<size_t>(filled.at[at]);
+        std::array<int, 256> counts{};
+        int most = 0;
+        for (const auto& sample : completion.samples) most = std::max(most, ++counts[sample[i]]);
+        shares[i] = 100 * (n - static_cast<float>(most)) / n;
+    }
+    return shares;
+}
+
 void draw_overlay_choice(PaneContext& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
@@ -60,9 +75,11 @@ void draw_overlay_choice(PaneContext& ui) {
          .tip = "How surprising the drawn level was, bits.",
          .formula = "\u2212log2 p(drawn)"},
         {.text = "Spread##spread",
-         .tip = "How far the samples differ: the standard deviation of the level over all of them; "
-                "the same picture on every sample.",
-         .formula = "\u221A(mean(x\u00B2) \u2212 mean(x)\u00B2)"}};
+         .tip = is_text_model(ui)
+                    ? "How many of the samples have another byte there than most of them, %."
+                    : "How far the samples differ: the standard deviation of the level over all of "
+                      "them; the same picture on every sample.",
+         .formula = is_text_model(ui) ? "" : "\u221A(mean(x\u00B2) \u2212 mean(x)\u00B2)"}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
     if (segmented(ui, "Overlay##overlay", chosen, {choices, 270}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
@@ -71,11 +88,12 @@ void draw_overlay_choice(PaneContext& ui) {
 void SampleOverlay::update(const ViewState& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
     overlay_ = ui.selection.completion.overlay;
-    channels_ = std::max<int64_t>(1, model.channels);
+    is_text_ = is_text_model(ui);
+    channels_ = is_text_ ? 1 : std::max<int64_t>(1, model.channels);
     samples_ = completion.samples.size();
     coloring_ = overlay_coloring(model.levels);
     if (overlay_ != Overlay::spread) return;
-    spread_ = sample_spread(completion);
+    spread_ = is_text_ ? sample_disagreement(completion) : sample_spread(completion);
     coloring_ = spread_coloring(spread_, channels_);
 }
 
@@ -83,11 +101,13 @@ void SampleOverlay::draw_key(DrawContext& ui) const {
     if (overlay_ == Overlay::none) return;
     const std::string words =
         overlay_ == Overlay::spread
-            ? fmt::format("Spread: standard deviation over {} sample{}, {}", samples_,
-                          samples_ == 1 ? "" : "s", unit_of(overlay_))
+            ? fmt::format("Spread: {} {} sample{}, {}",
+                          is_text_ ? "another byte than in most of" : "standard deviation over",
+                          samples_, samples_ == 1 ? "" : "s", unit_of(overlay_, is_text_))
         : overlay_ == Overlay::bits
-            ? fmt::format("Surprise of the drawn level, {}", unit_of(overlay_))
-            : fmt::format("Entropy of the prediction, {}", unit_of(overlay_));
+            ? fmt::format("Surprise of the drawn {}, {}", is_text_ ? "byte" : "level",
+                          unit_of(overlay_, is_text_))
+            : fmt::format("Entropy of the prediction, {}", unit_of(overlay_, is_text_));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float bar = ui.px(104), gap = ui.px(16);
     const float most = std::max(ui.px(40), ImGui::GetContentRegionAvail().x - bar - gap);
@@ -104,13 +124,23 @@ const std::vector<float>& SampleOverlay::values(const Completion& completion, si
     return overlay_ == Overlay::spread ? spread_ : overlay_values(completion, sample, overlay_);
 }
 
+std::vector<ImU32> SampleOverlay::grounds(const Completion& completion, size_t sample) const {
+    std::vector<ImU32> out;
+    if (overlay_ == Overlay::none) return out;
+    for (const float v : values(completion, sample)) {
+        const Rgb color = map_color(v, coloring_.range, coloring_.scale, coloring_.map);
+        out.push_back(std::isfinite(v) ? IM_COL32(color[0], color[1], color[2], 255) : 0);
+    }
+    return out;
+}
+
 std::string SampleOverlay::words_at(const Completion& completion, size_t sample,
                                     int64_t pixel) const {
     if (overlay_ == Overlay::none) return "";
     const std::vector<float> means = pixel_means(values(completion, sample), channels_);
     const auto i = static_cast<size_t>(pixel);
     if (i >= means.size() || !std::isfinite(means[i])) return "";
-    return plain_number(means[i], 2) + " " + unit_of(overlay_);
+    return plain_number(means[i], 2) + " " + unit_of(overlay_, is_text_);
 }
 
 }  // namespace aft::app

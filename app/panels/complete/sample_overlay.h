@@ -11,6 +11,8 @@ namespace aft::app {
 
 // Standard deviation of the level over the samples, in levels [T]; NaN where nothing was drawn.
 [[nodiscard]] std::vector<float> sample_spread(const Completion& completion);
+// Of texts: how many of the samples have another token than the most frequent one, % [T].
+[[nodiscard]] std::vector<float> sample_disagreement(const Completion& completion);
 
 // Label and choices beside each other.
 void draw_overlay_choice(PaneContext& ui);
@@ -26,6 +28,8 @@ class SampleOverlay {
     [[nodiscard]] const std::vector<float>& values(const Completion& completion,
                                                    size_t sample) const;
     [[nodiscard]] const Coloring& coloring() const { return coloring_; }
+    // Of a text: the colour behind each token, 0 = none; empty without an overlay.
+    [[nodiscard]] std::vector<ImU32> grounds(const Completion& completion, size_t sample) const;
     // Of overlays beside each other: the colours of all go as far.
     void set_top(double top) { coloring_.range.high = top; }
     // "3.20 levels" of a pixel; "" where it has none, or without an overlay.
@@ -34,6 +38,7 @@ class SampleOverlay {
 
   private:
     Overlay overlay_ = Overlay::none;
+    bool is_text_ = false;
     int64_t channels_ = 1;
     size_t samples_ = 0;
     std::vector<float> spread_;

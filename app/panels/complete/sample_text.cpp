@@ -28,12 +28,17 @@ void draw_rows(const DrawContext& ui, const SampleTextView& view, const viz::Tex
             const int64_t i = layout.at({row, column});
             if (i < 0) continue;
             const viz::Box box = grid.box({row, column});
+            const auto at = static_cast<size_t>(i);
+            const ImU32 ground = at < view.grounds.size() ? view.grounds[at] : 0;
+            if (ground != 0) ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ground);
             const TextStyle style{.size = text_size::label,
-                                  .color = i < view.prompt ? ui.theme.text2 : ui.theme.text1,
+                                  .color = ground != 0       ? viz::ink_on(ground)
+                                           : i < view.prompt ? ui.theme.text2
+                                                             : ui.theme.text1,
                                   .face = Face::mono,
                                   .align = viz::Align::centre};
             viz::text_at(ui, {(box.low.x + box.high.x) / 2, box.low.y + ui.px(2)},
-                         viz::byte_glyph(view.bytes[static_cast<size_t>(i)]), style);
+                         viz::byte_glyph(view.bytes[at]), style);
         }
 }
 

@@ -13,6 +13,7 @@ struct SampleTextView {
     std::span<const uint8_t> bytes{};  // the decided ones
     int64_t prompt = 0;                // so many of them were given; a line stands behind these
     int64_t chosen = -1;               // ringed; -1 = none
+    std::span<const ImU32> grounds{};  // a colour behind each byte, 0 = none; or empty
     std::string words{};               // recorded
 };
 // The byte that was clicked; -1 = none.

@@ -132,6 +132,9 @@ void SourcePanel::draw_canvas(PaneContext& ui) {
              : item                 ? "This picture has another size than the model's."
                                     : "Reading the picture...");
     ui.recorder.item("value", ui.recorder.claim("Mask##mask"), words);
+    if (!fits || item->changes.empty()) return;
+    hint(ui, "File: " + item->changes);
+    ui.recorder.item("value", ui.recorder.claim("Fitting##fitting"), item->changes);
 }
 
 void SourcePanel::draw_tools(Ui& ui) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/panels/lab/lab_region.h"
 #include "app/panels/lab/lab_words.h"
 #include "app/panels/shared/watch_over_training.h"
 #include "core/caught.h"
@@ -321,16 +322,6 @@ void add_openers(Actions& actions) {
                          }});
 }
 
-// Places of the selection, for options that the intervention has under these names.
-void take_places(const Cell& cell, const InterventionInfo& info, Intervention& one) {
-    const std::pair<const char*, int64_t> places[] = {
-        {"target", cell.target},      {"source", cell.source},       {"first_target", cell.target},
-        {"last_target", cell.target}, {"first_source", cell.source}, {"last_source", cell.source}};
-    for (const InterventionOption& option : info.options)
-        for (const auto& [key, value] : places)
-            if (option.key == key && value >= 0) one.options[key] = std::to_string(value);
-}
-
 }  // namespace
 
 void add_intervention(ViewState& ui, const std::string& name) {
@@ -343,7 +334,8 @@ void add_intervention(ViewState& ui, const std::string& name) {
     if (layers > 1) one.layer = std::clamp<int64_t>(cell.layer, 0, layers - 1);
     if (ui.status.mixer.heads > 1 && info->has_heads)
         one.head = std::clamp<int64_t>(cell.head, 0, ui.status.mixer.heads - 1);
-    if (ui.selection.locked) take_places(cell, *info, one);
+    if (ui.selection.locked)
+        set_region({cell.target, cell.target, cell.source, cell.source}, *info, one);
     lab.begin_edit("");
     lab.recipe.interventions.push_back(std::move(one));
     lab.chosen = lab.recipe.interventions.size() - 1;

@@ -56,7 +56,9 @@ void InterventionsPanel::draw_choices(PaneContext& ui) {
 }
 
 void InterventionsPanel::draw_tools(Ui& ui) {
-    (void)action_button(ui, "lab.add", ButtonKind::primary, "Add");
+    // Without any, the result's pane has the filled one.
+    const bool is_empty = ui.selection.lab.recipe.interventions.empty();
+    (void)action_button(ui, "lab.add", is_empty ? ButtonKind::normal : ButtonKind::primary, "Add");
     if (std::exchange(opens_list_, false)) ImGui::OpenPopup("interventions");
     draw_choices(ui);
     ImGui::SameLine(0, ui.px(8));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/lab/lab_region.h"
 #include "app/panels/lab/lab_words.h"
 #include "app/panels/shared/bias_values.h"
 #include "app/state/probe_options.h"
@@ -68,7 +69,18 @@ void LabMaps::update(PaneContext& ui, const MapOf& of, const Recipe& recipe) {
     range_ = quantity_limits(Quantity::w, seen, ui.selection.percentile, true);
 }
 
-void LabMaps::draw_map(DrawContext& ui, const MapOf& of, size_t which, const viz::Box& box) {
+void LabMaps::take_region(PaneContext& ui, const MapOf& of, const viz::MapReply& reply) {
+    dragged_ = reply.is_region_done ? viz::MapRegion{} : reply.region;
+    LabChoice& lab = ui.selection.lab;
+    if (!reply.is_region_done || lab.chosen >= lab.recipe.interventions.size()) return;
+    Intervention one = lab.recipe.interventions[lab.chosen];
+    set_region(region_of_cells(of.form, maps_[0].map.block, reply.region), *info_of(one), one);
+    if (one == lab.recipe.interventions[lab.chosen]) return;
+    lab.begin_edit("");
+    lab.recipe.interventions[lab.chosen] = one;
+}
+
+void LabMaps::draw_map(PaneContext& ui, const MapOf& of, size_t which, const viz::Box& box) {
     LabMap& one = maps_[which];
     viz::MapView view;
     view.id = which == 0 ? "lab before" : "lab after";
@@ -79,9 +91,17 @@ void LabMaps::draw_map(DrawContext& ui, const MapOf& of, size_t which, const viz
     view.numbers = false;
     view.is_signed = true;
     view.dimmed = one.watch.is_pending();
+    const Intervention& chosen = ui.selection.lab.recipe.interventions[ui.selection.lab.chosen];
+    const InterventionInfo* const info = info_of(chosen);
+    view.selects = which == 0 && takes_region(*info);
+    if (takes_region(*info))
+        view.region = which == 0 && dragged_.is_valid()
+                          ? dragged_
+                          : cells_of_region(of.form, one.map.block, region_of(chosen, *info));
     ImGui::SetCursorScreenPos(box.low);
     const viz::MapReply reply = one.view.draw(view, ui);
-    const std::string words = which == 0 ? "before" : "after";
+    if (view.selects) take_region(ui, of, reply);
+    const std::string words = which == 1 ? "after" : "before";
     text_at(ui, {box.low.x, box.high.y + ui.px(4)}, words, {text_size::hint, ui.theme.text2});
     const auto& shown = one.map.shown;
     double norm = 0;
@@ -129,10 +149,14 @@ void LabMaps::draw(PaneContext& ui, const Recipe& recipe) {
     if (error.empty())
         draw_map(ui, of, 1, {{at.x + side + gap, at.y}, {at.x + side + gap + side, at.y + side}});
     ImGui::SetCursorScreenPos({at.x, at.y + side + ui.px(22)});
-    const std::string range =
-        fmt::format("w from {} to {}, both in one range, signed log",
-                    shown_value(Quantity::w, range_.low), shown_value(Quantity::w, range_.high));
+    const bool is_read = !maps_[0].map.shown.empty();
+    const std::string range = !is_read
+                                  ? std::string("Reading w...")
+                                  : fmt::format("w from {} to {}, both in one range, signed log",
+                                                shown_value(Quantity::w, range_.low),
+                                                shown_value(Quantity::w, range_.high));
     hint(ui, range);
+    if (takes_region(*info)) hint(ui, "Dragging over the map before chooses the region.");
     if (!error.empty()) hint(ui, "No map of after the recipe: " + error + ".");
 }
 

@@ -30,9 +30,12 @@ class LabMaps {
         Blocks block{};
     };
     void update(PaneContext& ui, const MapOf& of, const Recipe& recipe);
-    void draw_map(DrawContext& ui, const MapOf& of, size_t which, const viz::Box& box);
+    void draw_map(PaneContext& ui, const MapOf& of, size_t which, const viz::Box& box);
+    // On the map before: the region of the chosen intervention is dragged there.
+    void take_region(PaneContext& ui, const MapOf& of, const viz::MapReply& reply);
 
     std::array<LabMap, 2> maps_;  // before, after
+    viz::MapRegion dragged_;      // while it is
     int64_t head_ = -1;
     Range range_;
     uint64_t versions_ = 0;

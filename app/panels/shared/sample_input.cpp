@@ -56,6 +56,11 @@ std::string sample_words(const ViewState& ui) {
     return image.item->caption.empty() ? place : image.item->caption;
 }
 
+std::string fitting_words(const ViewState& ui) {
+    const auto& item = ui.selection.image.item;
+    return item && !item->changes.empty() ? " The file has " + item->changes + "." : "";
+}
+
 std::vector<uint8_t> sample_bytes(const ViewState& ui) {
     std::vector<uint8_t> bytes = sample_tokens(ui);
     const std::vector<uint8_t>& alphabet = ui.status.alphabet;

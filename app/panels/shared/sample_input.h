@@ -18,6 +18,8 @@ void sample_steps(PaneContext& ui);  // arrows to the pictures beside this one
 // Of a text, as they are read.
 [[nodiscard]] std::vector<uint8_t> sample_bytes(const ViewState& ui);
 [[nodiscard]] std::string sample_words(const ViewState& ui);  // "horse, test 60"
+// " The file has 640 x 480 pixels: cropped to 480 x 480." where it was made to fit the model.
+[[nodiscard]] std::string fitting_words(const ViewState& ui);
 
 // The chosen target; where there is none yet, one in the lower half that the model knows.
 void choose_target(ViewState& ui, const Positions& positions);

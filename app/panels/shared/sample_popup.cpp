@@ -151,7 +151,7 @@ void SampleTool::draw(Ui& ui) {
     ImGui::SameLine(0, ui.px(2));
     if (button(ui, {.name = "Choose sample##choose_sample",
                     .icon = is_text(ui) ? icon::text : icon::picture,
-                    .tip = "Chooses the example that the model looks at.",
+                    .tip = "Chooses the example that the model looks at." + fitting_words(ui),
                     .shown = sample_words(ui)}))
         ImGui::OpenPopup("samples");
     popup_.draw(ui);

@@ -12,6 +12,7 @@
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/number_text.h"
+#include "app/widgets/part_list.h"
 #include "app/widgets/setting_field.h"
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
@@ -28,7 +29,7 @@ class ControlsPanel final : public Panel {
   private:
     void draw_settings(PaneContext& ui, bool live);
     void draw_setting(PaneContext& ui, Setting& row);
-    std::optional<std::string> draw_text(DrawContext& ui, const Setting& row,
+    std::optional<std::string> draw_text(PaneContext& ui, const Setting& row,
                                          const std::string& blocked);
     void draw_target(PaneContext& ui);
     static void draw_rates(PaneContext& ui);
@@ -64,11 +65,16 @@ void ControlsPanel::actions(Actions& actions) {
 std::string ControlsPanel::standard_of(const ModelView& ui, const std::string& key) {
     if (run_ != ui.status.path) {
         run_ = ui.status.path;
+        text_ = {};
         standards_.clear();
         Config config = ui.status.config;
         for (const Setting& row : config.rows()) standards_[row.key] = value_text(row);
     }
     return standards_[key];
+}
+
+bool is_refused(const ModelView& ui, const std::string& key) {
+    return ui.status.message.starts_with(key + ": ");
 }
 
 void ControlsPanel::draw_setting(PaneContext& ui, Setting& row) {
@@ -83,29 +89,36 @@ void ControlsPanel::draw_setting(PaneContext& ui, Setting& row) {
         is_text ? draw_text(ui, row, blocked)
                 : setting_row(ui, row, standard, {.is_narrow = true, .why_not = blocked});
     if (value) set_by_hand(ui, row.key, before, *value);
-    if (ui.status.message.starts_with(row.key + ": "))  // it was refused
+    if (is_refused(ui, row.key))
         text_wrapped(ui, ui.status.message, text_size::hint, ui.theme.error);
 }
 
 // Words count when they are whole: at Enter, or when the field is left.
-std::optional<std::string> ControlsPanel::draw_text(DrawContext& ui, const Setting& row,
+std::optional<std::string> ControlsPanel::draw_text(PaneContext& ui, const Setting& row,
                                                     const std::string& blocked) {
     label_column(ui, setting_label(row.key, true), 116, row.help);
     const std::string now = value_text(row);
     std::string words = text_.id == row.key ? text_.text : now;
-    const TextEdit edit = text_field(ui,
-                                     {.name = {setting_label(row.key), row.key},
-                                      .hint = "none",
-                                      .why_not = blocked,
-                                      .tip = row.help},
-                                     words);
+    TextField field{.name = {setting_label(row.key), row.key},
+                    .hint = "none",
+                    .why_not = blocked,
+                    .tip = row.help};
+    if (!row.parts.empty())
+        field.width = ImGui::GetContentRegionAvail().x / ui.scale - kPartListWidth - 4;
+    const TextEdit edit = text_field(ui, field, words);
     const bool is_typing = ImGui::IsItemActive();
-    const bool is_left = text_.id == row.key && !is_typing;
-    if (is_typing)
-        text_ = {.id = row.key, .text = words};
-    else if (is_left)
-        text_ = {};
+    const bool is_left = text_.id == row.key && text_.typing && !is_typing;
     const bool is_whole = edit.is_submitted || is_left || (edit.is_changed && !is_typing);
+    if (is_typing || is_whole)  // what is refused stays, to be mended
+        text_ = {.id = row.key, .text = words, .error = {}, .opened = now, .typing = is_typing};
+    else if (text_.id == row.key && now != text_.opened)
+        text_ = {};
+    if (!row.parts.empty()) {
+        ImGui::SameLine(0, ui.px(4));
+        const PartList list{
+            .name = field.name, .parts = row.parts, .why_not = blocked, .tip = row.help};
+        if (const auto chosen = part_list(ui, list, words)) return text_ = {}, chosen;
+    }
     return is_whole && words != now ? std::optional(words) : std::nullopt;
 }
 

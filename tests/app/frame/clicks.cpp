@@ -52,7 +52,7 @@ void Clicks::note_controls() {
             control.kind = on.widget.kind;
             control.workspace = workspace_id(ui().workspace);
         }
-        if (is_first) ++control.frames;
+        if (is_first) ++control.frames, ++control.seen;
     }
     on_screen_ = std::move(now);
 }
@@ -109,10 +109,10 @@ void Clicks::explore() {
         check_state();
         if (::testing::Test::HasFailure()) return;
         calm = std::any_of(controls_.begin(), controls_.end(), is_open) ? 0 : calm + 1;
-        if (calm < 60 || missing().empty() || ++passes > 3) continue;
+        if (calm < 60 || (missing().empty() && lost().empty()) || ++passes > 3) continue;
         rules_.afresh();  // other luck for what is missing
         driver_.step(3);
-        for (auto& [id, known] : controls_) known.tries = 0;
+        for (auto& [id, known] : controls_) known.tries = known.seen = 0;
         calm = 0;
     }
 }

@@ -31,6 +31,7 @@ struct Control {
     std::string kind, workspace;
     int frames = 0;  // in which it could be used
     int tries = 0, reached = 0;
+    int seen = 0;               // frames in which it could be used since it was last tried afresh
     std::set<size_t> nonsense;  // which were typed into it
     [[nodiscard]] bool is_field() const { return kind == "text" || kind == "field"; }
     [[nodiscard]] bool is_done() const {
@@ -65,10 +66,14 @@ class Clicks {
     void explore();           // until every control is done, or something fails
     void shake(int actions);  // at other sizes, themes and zooms; counts nothing
     // Controls that could be used for a while and were not pressed, or not typed into enough.
-    [[nodiscard]] std::vector<std::string> missing() const;
+    [[nodiscard]] std::vector<std::string> missing() const { return not_done(false); }
+    // Of those: not on the screen once in the last round of looking for them. Luck made the state
+    // that shows them, and no nudge does.
+    [[nodiscard]] std::vector<std::string> lost() const { return not_done(true); }
     [[nodiscard]] std::string summary() const;
 
   private:
+    [[nodiscard]] std::vector<std::string> not_done(bool is_lost) const;
     struct OnScreen {
         std::string id;  // plain
         WidgetRecord widget;

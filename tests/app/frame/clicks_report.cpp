@@ -3,10 +3,10 @@
 
 namespace aft::app {
 
-std::vector<std::string> Clicks::missing() const {
+std::vector<std::string> Clicks::not_done(bool is_lost) const {
     std::vector<std::string> out;
     for (const auto& [id, known] : controls_)
-        if (!known.is_done() && known.frames >= kSeenFrames)
+        if (!known.is_done() && known.frames >= kSeenFrames && (known.seen == 0) == is_lost)
             out.push_back(fmt::format(
                 "{} ({} in {}): pressed {}, {} kinds of nonsense, tried {}, "
                 "came up after {}",

@@ -112,10 +112,6 @@ class RandomClicks : public BareTest {
         }
         until([] { return false; }, 30);
     }
-    void fill_slots() {
-        compare_steps();
-        while (ui().selection.compare.slots.size() < 4) (void)ui().selection.compare.add({});
-    }
     void open_menu(const std::string& name) {
         const WidgetRecord* title = ui().recorder.find("top_bar/menu/" + name);
         if (title != nullptr && title->why_not.empty()) run("click top_bar/menu/" + name + "\n");
@@ -143,7 +139,7 @@ class RandomClicks : public BareTest {
         ui().actions.run(ui(), "file.save_film");
         until_usable("film_card/main/save");
         if (!is_there("film_card/main/save")) return;
-        run("set film_card/main/file " + (home_ / "film.apng").string() + "\nframes 2\n");
+        run("set film_card/main/file " + (home_ / "film.apng").string() + "\n");
         click_usable("film_card/main/save");
         until_usable("film/main/cancel");
     }
@@ -266,8 +262,6 @@ class RandomClicks : public BareTest {
                      stage_->step();
                  }},
                 {"compare/main/head", [this] { compare_layer(); }},
-                {"compare/main/head_", [this] { fill_slots(); }},
-                {"compare/main/step_", [this] { fill_slots(); }},
                 {"compare/main/settings:", [this] { compare_with_demo(); }},
                 {"compare/", [this] { compare_steps(); }},
                 {"inspector/links/", [this] { compare_steps(); }}};
@@ -339,6 +333,10 @@ class RandomClicks : public BareTest {
         clicks.explore();
         std::cout << "    " << clicks.summary() << std::endl;
         EXPECT_EQ(fmt::format("{}", fmt::join(clicks.missing(), "\n")), "") << "never done";
+        // Luck made their state once: they want a nudge, yet nothing there failed.
+        const std::vector<std::string> lost = clicks.lost();
+        for (const std::string& id : lost) std::cout << "    lost: " << id << std::endl;
+        EXPECT_LE(lost.size(), is_long() ? 0u : 2u);
         if (!HasFailure()) clicks.shake(is_long() ? 4000 : 120);
     }
 

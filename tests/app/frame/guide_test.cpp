@@ -1,6 +1,9 @@
 // The steps of docs/guide.md: after at most five actions the number that the guide promises is on
 // the screen, and its command gives the same one.
+#include <chrono>
+
 #include "app/cli/program.h"
+#include "core/clock.h"
 #include "tests/app/frame/guide_text.h"
 #include "tests/app/panels/own_operator_file.h"
 #include "tests/app/stage_fixture.h"
@@ -103,6 +106,7 @@ TEST_F(Guide, EveryQuestionIsAnsweredInFiveActions) {
         EXPECT_LE(question.actions.size(), kMostActions);
         EXPECT_TRUE(fs::exists(source_file(fmt::format("docs/guide/{}.png", number + 1))));
         const std::string path = open_run(number);
+        const auto start = std::chrono::steady_clock::now();
         for (const std::string& action : question.actions) {
             if (action.starts_with("click ") || action.starts_with("set ")) {
                 std::string id = action.substr(action.find(' ') + 1);
@@ -115,6 +119,8 @@ TEST_F(Guide, EveryQuestionIsAnsweredInFiveActions) {
         EXPECT_TRUE(until([&] { return has_number(question.shows); }, kSlow))
             << question.shows << " = " << value_of(question.shows) << "\n"
             << dump(ui());
+        fmt::print("    question {}: {} actions, {:.1f} s\n", number + 1, question.actions.size(),
+                   seconds_since(start));
         const bool is_compared = std::find(std::begin(kWithoutNumbers), std::end(kWithoutNumbers),
                                            number) == std::end(kWithoutNumbers);
         EXPECT_EQ(question.same.empty(), !is_compared);

@@ -7,6 +7,8 @@
 #include "app/state/overlay_choice.h"
 #include "app/state/step_notes.h"
 #include "app/state/ui.h"
+#include "model/jobs/train.h"
+#include "tests/app/fed.h"
 
 namespace aft::app {
 namespace {
@@ -126,6 +128,31 @@ Nudges train_nudges(const std::function<Ui&()>& ui, const ClickId& click) {
     return nudges;
 }
 
+// A model of several heads, as luck rarely trains one; its path.
+std::string model_with_heads() {
+    TrainRequest request;
+    request.config = small_run();
+    request.config.model.dim = 8;
+    request.config.train.steps = 1;
+    request.config.model.mixer = "aft-conv1d";
+    request.config.model.own["heads"] = 4;
+    request.config.model.own["window"] = 3;
+    request.out = (std::filesystem::current_path() / "heads").string();
+    return train_job(request, {}).checkpoint;
+}
+
+// What Compare offers for a model of several heads, in each of its slots.
+Nudges compare_nudges(const std::function<Ui&()>& ui) {
+    const auto fill = [ui, path = model_with_heads()] {
+        ui().workspace = Workspace::compare;
+        ui().settings.zoom = 1;
+        CompareChoice& compare = ui().selection.compare;
+        compare.slots.clear();
+        while (compare.slots.size() < CompareChoice::kMostSlots) (void)compare.add({.path = path});
+    };
+    return {{"compare/main/head_", fill}, {"compare/main/step_", fill}, {"compare/", fill}};
+}
+
 }  // namespace
 
 Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait, const ClickId& press) {
@@ -156,8 +183,9 @@ Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait, const Cl
                        ui().selection.compare.slots.clear();
                        ui().actions.run(ui(), "compare.add_slot");
                    }}};
-    for (const Nudges& more : {sweep_nudges(ui, click), unread_picture_nudges(ui, wait),
-                               batch_nudges(ui, click), train_nudges(ui, click)})
+    for (const Nudges& more :
+         {sweep_nudges(ui, click), unread_picture_nudges(ui, wait), batch_nudges(ui, click),
+          train_nudges(ui, click), compare_nudges(ui)})
         nudges.insert(nudges.end(), more.begin(), more.end());
     return nudges;
 }

@@ -129,14 +129,27 @@ TEST_F(ControlsPane, TheComingLearningRateIsDrawnAndFollowsTheSettings) {
     })) << value_of("controls/optimiser/schedule");
 }
 
-TEST_F(ControlsPane, FrozenGroupsAreTypedAndAWrongNameIsExplained) {
+TEST_F(ControlsPane, FrozenGroupsAreTypedOrChosenAndAWrongNameIsExplainedAndStays) {
     open();
     const char* const field = "controls/optimiser/train.freeze";
     run(std::string("set ") + field + " kees\nframes 3\n");
     EXPECT_TRUE(until([&] { return ui().status.message.starts_with("train.freeze: "); }));
-    EXPECT_EQ(value_of(field), "");
+    EXPECT_NE(ui().status.message.find("'kees' ('keys'?)"), std::string::npos);
+    run("frames 3\n");
+    EXPECT_EQ(value_of(field), "kees") << "to be mended";
+    EXPECT_EQ(ui().status.config.train.freeze, "");
     run(std::string("set ") + field + " keys,biases\nframes 3\n");
     EXPECT_TRUE(until([&] { return value_of(field) == "keys,biases"; }));
+    const auto is_frozen = [&](const char* names) {
+        return until([&] { return ui().status.config.train.freeze == names; });
+    };
+    run(std::string("click ") + field + "_parts\nframes 3\n");
+    run(std::string("click ") + field + "_mlp\nframes 3\n");
+    EXPECT_TRUE(is_frozen("keys,biases,mlp")) << ui().status.config.train.freeze;
+    run(std::string("click ") + field + "_keys\nframes 3\n");
+    EXPECT_TRUE(is_frozen("biases,mlp")) << ui().status.config.train.freeze;
+    run("key Esc\nframes 3\n");
+    EXPECT_TRUE(until([&] { return value_of(field) == "biases,mlp"; }));
 }
 
 TEST_F(ControlsPane, ARunThatEndsByItselfIsANotice) {

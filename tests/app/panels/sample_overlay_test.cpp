@@ -19,6 +19,19 @@ TEST(SampleSpread, IsTheDeviationOfWhatIsThere) {
     EXPECT_TRUE(std::isnan(spread[3])) << "it is not drawn yet";
 }
 
+TEST(SampleSpread, OfTextsIsTheShareOfOtherBytes) {
+    Completion completion;
+    completion.samples = {{0, 1, 2, 0}, {0, 3, 2, 3}, {0, 3, 2, 1}, {0, 4, 2, 1}};
+    completion.unknown = {0, 1, 1, 1};
+    completion.position = 3;
+    const std::vector<float> shares = sample_disagreement(completion);
+    ASSERT_EQ(shares.size(), 4U);
+    EXPECT_TRUE(std::isnan(shares[0])) << "it was given";
+    EXPECT_FLOAT_EQ(shares[1], 50) << "two of four have a 3";
+    EXPECT_FLOAT_EQ(shares[2], 0);
+    EXPECT_TRUE(std::isnan(shares[3])) << "it is not drawn yet";
+}
+
 class SampleOverlayTest : public BareTest {};
 
 TEST_F(SampleOverlayTest, SpreadHasABarAndAUnit) {

@@ -1,5 +1,6 @@
 // A completed text: every character of a sample can be clicked, and Play then looks at it.
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/sample_overlay.h"
 #include "tests/app/panels/text_run.h"
 #include "tests/app/stage_fixture.h"
 #include "viz/text_map.h"
@@ -56,6 +57,24 @@ TEST_F(SampleText, ACharacterThatWasAddedIsLookedAt) {
     EXPECT_EQ(ui().selection.completion.chosen, 1);
     EXPECT_EQ(ui().selection.completion.position, 6);
     EXPECT_TRUE(until([&] { return is_there("play/byte_6/chosen"); }));
+}
+
+TEST_F(SampleText, EveryByteHasItsEntropyAsAColour) {
+    complete_text();
+    EXPECT_FALSE(is_there("samples/main/overlay_colours"));
+    run("click samples/main/overlay=entropy\nframes 3\n");
+    EXPECT_NE(value_of("samples/main/overlay_colours").find("Entropy of the prediction, bit: 0 to"),
+              std::string::npos);
+    SampleOverlay overlay;
+    const Completion& done = *ui().selection.completion.own;
+    overlay.update(ui(), done);
+    const std::vector<ImU32> grounds = overlay.grounds(done, 0);
+    ASSERT_EQ(grounds.size(), 16U);
+    for (size_t i = 0; i < 16; ++i) EXPECT_EQ(grounds[i] != 0, i >= 4) << i << ": given or drawn";
+    run("click samples/main/overlay=spread\nframes 3\n");
+    EXPECT_NE(value_of("samples/main/overlay_colours").find("another byte than in most of 2"),
+              std::string::npos)
+        << value_of("samples/main/overlay_colours");
 }
 
 TEST_F(SampleText, ACharacterOfThePromptChoosesTheSampleAlone) {

@@ -220,8 +220,25 @@ TEST(CompleteJob, LevelsMapBothWays) {
         std::vector<uint8_t> tokens;
         for (int64_t i = 0; i < 16; ++i)
             tokens.push_back(static_cast<uint8_t>(i * (levels - 1) / 15));
-        EXPECT_EQ(picture_tokens(tokens_picture(tokens, model), model), tokens) << levels;
+        const FittedPicture fitted = fit_picture(tokens_picture(tokens, model), model);
+        EXPECT_EQ(fitted.tokens, tokens) << levels;
+        EXPECT_EQ(fitted.changes, "") << levels;
     }
+}
+
+TEST(CompleteJob, SaysWhatBecameOfAPictureOfAnotherSize) {
+    ModelConfig model = tiny_model("aft-full", "image");
+    model.height = model.width = 4;
+    model.channels = 1;
+    const auto changes = [&](int64_t width, int64_t height, int64_t channels) {
+        const std::vector<uint8_t> pixels(static_cast<size_t>(width * height * channels), 9);
+        return fit_picture({width, height, channels, pixels}, model).changes;
+    };
+    EXPECT_EQ(changes(4, 4, 1), "");
+    EXPECT_EQ(changes(8, 6, 1), "8 x 6 pixels: cropped to 6 x 6, resized to 4 x 4");
+    EXPECT_EQ(changes(4, 4, 3), "4 x 4 pixels: in grey");
+    EXPECT_EQ(changes(2, 2, 3), "2 x 2 pixels: resized to 4 x 4, in grey");
+    EXPECT_EQ(changes(4, 9, 1), "4 x 9 pixels: cropped to 4 x 4");
 }
 
 TEST(ProbeJob, WritesNumbersAndPictures) {
