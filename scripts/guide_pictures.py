@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes the pictures of docs/guide.md: scripts/guide_pictures.py PROGRAM [NUMBER...]
 
-Trains the run of the guide in a folder of its own, does the steps of each section in a window
+Trains the runs of the guide in a folder of its own, does the steps of each section in a window
 without a display and writes docs/guide/NUMBER.png when the answer stands on the screen."""
 import re
 import subprocess
@@ -22,27 +22,35 @@ FRAMES, FRAMES_OF_SPEED = 2500, 12000
 
 
 def sections():
-    """Number, actions, id of the answer."""
+    """Number, actions, id of the answer, commands that train what it looks at."""
     for part in GUIDE.read_text().split("\n## ")[1:]:
         steps = re.search(r"```steps\n(.*?)```", part, re.S).group(1).splitlines()
-        yield int(part.split(".")[0]), steps[:-1], steps[-1].split()[1]
+        yield int(part.split(".")[0]), steps[:-1], steps[-1].split()[1], trainings(part)
 
 
-def train(program, folder):
-    line = re.search(r"^    afterimage (train .*)$", GUIDE.read_text(), re.M).group(1)
+def trainings(text):
+    return re.findall(r"^    afterimage (train .*)$", text, re.M)
+
+
+def train(program, folder, line):
     subprocess.run([program, *line.split()], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def write_own_result(folder):
     x = op_checks.inputs("full")
     y = formulas.flat(formulas.apply("full", x, causal=True))
     tensors.write(folder / "mine.safetensors", {**x, "y": ("F64", x["v"][1], y)})
 
 
 def take(program, folder, section):
-    number, actions, answer = section
+    number, actions, answer, before = section
+    for line in before:
+        train(program, folder, line)
     frames = FRAMES_OF_SPEED if answer.startswith("speed/") else FRAMES
     picture = ROOT / f"docs/guide/{number}.png"
     lines = ["open runs/mirror", "wait Ready 60", "frames 60"]
     for action in actions:
-        lines += [action, "frames 60"]
+        lines += [action] + (["wait Ready 60"] if action.startswith("open ") else []) + ["frames 60"]
     lines += ["hover status/main/step 1 1", f"frames {frames}", f"shot {picture}", "dump screen.txt"]
     script = folder / f"{number}.txt"
     script.write_text("\n".join(lines) + "\n")
@@ -61,7 +69,8 @@ def main():
     wanted = [int(word) for word in sys.argv[2:]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        train(program, folder)
+        train(program, folder, trainings(GUIDE.read_text())[0])
+        write_own_result(folder)
         for section in sections():
             if not wanted or section[0] in wanted:
                 take(program, folder, section)

@@ -83,8 +83,10 @@ bool sort_button(DrawContext& ui, const WidgetName& name, const Column& column, 
     const bool is_pressed =
         ImGui::InvisibleButton(path.id.c_str(), size, ImGuiButtonFlags_EnableNav);
     ui.recorder.item("button", path, column.title);
+    constexpr const char* kSorts =
+        "Sorts by it, the largest first. Again: back to their own order.";
     tooltip(ui, {.name = column.title,
-                 .sentence = "Sorts by it, the largest first. Again: back to their own order."});
+                 .sentence = column.tip.empty() ? kSorts : column.tip + " " + kSorts});
     return is_pressed;
 }
 

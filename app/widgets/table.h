@@ -16,6 +16,7 @@ struct Column {
     float width = 0;  // 0 = share the rest
     bool right = false;
     std::string sort_id{};  // pressing the head sorts by it; "" = it does not
+    std::string tip{};      // of a head that sorts: what its numbers are
 };
 struct TableRow {
     WidgetName name;  // recorded

@@ -54,6 +54,7 @@ class BiasTable {
     [[nodiscard]] int64_t tokens() const { return tokens_; }
     [[nodiscard]] bool has_heads() const { return has_heads_; }  // [h, T, T], else [T, T]
     [[nodiscard]] bool is_causal() const { return is_causal_; }
+    [[nodiscard]] int64_t grid_width() const { return width_; }  // columns of the token grid
     [[nodiscard]] const MixerTraits& traits() const { return traits_; }
 
   private:

@@ -1,5 +1,5 @@
 // ReachSums: how far and in which direction targets look by their position bias alone, row block by
-// row block. For the probes "reach" and "formation"; their thread.
+// row block. For the probes "reach", "window" and "formation"; their thread.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -23,6 +23,8 @@ class ReachSums {
     void add(const at::Tensor& share, int64_t first);
     // [heads, 8]: within 50 %, within 90 %, mean distance, left, right, above, below, start.
     [[nodiscard]] at::Tensor numbers() const;
+    // [heads, T + 1]: what lies at each distance, of places that are somewhere.
+    [[nodiscard]] const at::Tensor& by_distance() const { return by_distance_; }
 
   private:
     Places places_;

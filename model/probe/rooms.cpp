@@ -19,6 +19,7 @@ ProbeRoom components_probe();
 ProbeRoom trace_probe();
 ProbeRoom symmetry_probe();
 ProbeRoom channels_probe();
+ProbeRoom window_probe();
 
 const std::vector<ProbeRoom>& probes() {
     static const std::vector<ProbeRoom> rooms{
@@ -26,7 +27,7 @@ const std::vector<ProbeRoom>& probes() {
         gates_probe(),     predictions_probe(), priors_probe(),    relative_attention_probe(),
         loss_probe(),      reach_probe(),       rank_probe(),      patching_probe(),
         formation_probe(), components_probe(),  trace_probe(),     symmetry_probe(),
-        channels_probe()};
+        channels_probe(),  window_probe()};
     return rooms;
 }
 

@@ -17,13 +17,15 @@ bool is_refused_by_traits(const MixerTraits& traits, const std::string& probe,
          {traits.no_bias, traits.no_gate, traits.no_keys, traits.no_attention})
         if (!lack.empty() && words.find(lack) != std::string::npos) return true;
     return (probe == "kernel" && !traits.has_kernel()) ||
+           (probe == "window" && traits.window == 0) ||
            (probe == "rank" && traits.bias == BiasLayout::kernel_1d) ||
            (probe == "components" && traits.has_kernel()) || traits.bias == BiasLayout::attention;
 }
 
-// NaN says there: of a causal layer some symmetries are not defined.
+// NaN says there: of a causal layer some symmetries are not defined; a window cuts nothing off.
 bool may_be_undefined(const ProbeRoom& room) {
-    return room.info.name == "symmetry" || room.info.name == "channels";
+    return room.info.name == "symmetry" || room.info.name == "channels" ||
+           room.info.name == "window";
 }
 
 TEST(Probes, EveryRoomRunsOnEveryMixerOrSaysWhyNot) {
