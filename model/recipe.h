@@ -21,6 +21,9 @@ struct InterventionOption {
     double min = 0, max = 0;
     bool is_real = false, is_text = false;
     std::vector<std::string> choices = {};
+    std::string at_min = {};  // what a number's min stands for: "the same"
+    std::string empty = {};   // what an empty text stands for: "this model"
+    bool is_path = false;     // a text: a checkpoint or run folder
 };
 
 // Which models a room takes, and what else the window must know of it.

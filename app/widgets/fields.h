@@ -18,6 +18,7 @@ struct NumberField {
     int decimals = -1;     // -1: as many as needed
     std::string unit{};    // in text 3 behind the value
     std::string prefix{};  // name inside, left ("low")
+    std::string at_min{};  // words in place of `min`, which may be typed, too ("the same")
     std::string why_not{}, tip{}, formula{};
     bool locked = false;  // lock icon, fixed value
     float width = 0;

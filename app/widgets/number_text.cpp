@@ -27,7 +27,15 @@ std::string short_number(double value) {
     return fmt::format("{:.4g}e{}", value / std::pow(10.0, power), power);
 }
 
+// At its lowest value the field has words.
+bool has_words(const NumberField& f, double value) {
+    return !f.at_min.empty() && value <= f.min;
+}
+
 std::string allowed_words(const NumberField& f) {
+    if (!f.at_min.empty())
+        return fmt::format("{}, {} to {}", f.at_min, typed_number(f, f.min + 1),
+                           typed_number(f, f.max));
     if (std::isfinite(f.min) && std::isfinite(f.max))
         return typed_number(f, f.min) + " to " + typed_number(f, f.max);
     if (std::isfinite(f.min)) return typed_number(f, f.min) + " or more";
@@ -38,6 +46,7 @@ std::string allowed_words(const NumberField& f) {
 }  // namespace
 
 std::string typed_number(const NumberField& field, double value) {
+    if (has_words(field, value)) return field.at_min;
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
     if (field.integer) return fmt::format("{}", static_cast<int64_t>(std::llround(value)));
     if (field.decimals >= 0 && std::abs(value) < 1e6)
@@ -46,6 +55,7 @@ std::string typed_number(const NumberField& field, double value) {
 }
 
 std::string shown_number(const NumberField& field, double value) {
+    if (has_words(field, value)) return field.at_min;
     const bool is_long = field.decimals == 0 && std::abs(value) >= 1e4 && std::abs(value) < 1e6;
     if ((field.integer || is_long) && std::isfinite(value))
         return replaced(group_thousands(static_cast<int64_t>(std::llround(value))), "-", "\u2212");
@@ -54,6 +64,7 @@ std::string shown_number(const NumberField& field, double value) {
 
 std::optional<double> parse_number(const NumberField& field, std::string_view text,
                                    std::string& error) {
+    if (!field.at_min.empty() && text == field.at_min) return field.min;
     std::string plain = replaced(std::string(text), "\u2212", "-");
     std::erase(plain, ' ');
     if (plain.starts_with('+')) plain.erase(0, 1);

@@ -58,8 +58,10 @@ at::Tensor copy(const BiasEdit& edit) {
     return other.expand(edit.w.sizes()).contiguous();
 }
 
-InterventionOption number_or_own(const char* key, const char* help) {
-    return {.key = key, .help = help, .standard = "-1", .min = -1, .max = 1 << 30};
+// -1, or a number.
+InterventionOption number_or(const char* key, const char* help, const char* at_min) {
+    return {
+        .key = key, .help = help, .standard = "-1", .min = -1, .max = 1 << 30, .at_min = at_min};
 }
 
 }  // namespace
@@ -67,13 +69,16 @@ InterventionOption number_or_own(const char* key, const char* help) {
 InterventionRoom copy_intervention() {
     return {{.info = {"copy", "Takes the bias of another head, layer, step or run."},
              .formula = "w \u2192 w of another place",
-             .options = {number_or_own("from_layer", "Layer to take from; -1 = the same."),
-                         number_or_own("from_head", "Head to take from; -1 = the same."),
+             .options = {number_or("from_layer", "Layer to take from; -1 = the same.", "the same"),
+                         number_or("from_head", "Head to take from; -1 = the same.", "the same"),
                          {.key = "from",
                           .help = "Checkpoint or run folder to take from; empty = this model.",
                           .standard = "",
-                          .is_text = true},
-                         number_or_own("from_step", "Saved step of that run; -1 = its newest.")}},
+                          .is_text = true,
+                          .empty = "this model",
+                          .is_path = true},
+                         number_or("from_step", "Saved step of that run; -1 = its newest.",
+                                   "the newest")}},
             copy};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "app/panels/lab/lab_words.h"
 #include "app/widgets/buttons.h"
@@ -14,6 +15,7 @@
 #include "app/widgets/text_fields.h"
 #include "core/outside.h"
 #include "core/text.h"
+#include "model/jobs/summary.h"
 #include "viz/curves.h"
 
 namespace aft::app {
@@ -62,6 +64,57 @@ std::vector<Recipe> LabInspector::strength_recipes(const ViewState& ui) {
     return recipes;
 }
 
+bool LabInspector::draw_path(PaneContext& ui, const InterventionOption& option,
+                             std::string& value) {
+    bool is_changed = false;
+    if (asks_path_ && !ui.file_chosen.empty()) {
+        value = std::exchange(ui.file_chosen, {});
+        asks_path_ = false;
+        is_changed = true;
+    }
+    const WidgetName name(intervention_title(option.key), option.key);
+    is_changed |= bool(text_field(ui,
+                                  {.name = name,
+                                   .hint = option.empty,
+                                   .width = ImGui::GetContentRegionAvail().x / ui.scale - 68,
+                                   .mono = true,
+                                   .tip = option.help},
+                                  value));
+    ImGui::SameLine(0, ui.px(8));
+    if (button(ui, {.name = {"Runs for " + name.words, option.key + "_runs"},
+                    .icon = icon::history,
+                    .kind = ButtonKind::icon,
+                    .tip = "Runs that were opened, and those in runs of this folder."})) {
+        runs_.look();
+        ImGui::OpenPopup("known runs");
+    }
+    if (const PopupScope popup(ui, "known runs"); popup.is_open()) {
+        const std::vector<std::string> paths = runs_.paths(ui);
+        ImGui::Dummy({ui.px(300), 0});
+        if (paths.empty()) text(ui, "No run is known.", {text_size::hint, ui.theme.text3});
+        for (const std::string& path : paths) {
+            const Row line = row(ui, WidgetName::data(path), {.height = 26});
+            text_at(ui, {line.min.x + ui.px(10), line.min.y + ui.px(5)}, shown_name(path),
+                    {text_size::label, ui.theme.text1, Face::regular, ui.px(280)});
+            if (!line.pressed) continue;
+            value = path;
+            is_changed = true;
+            ImGui::CloseCurrentPopup();
+        }
+    }
+    if (runs_.is_looking()) ui.want_frame_at(ui.time + 0.05);
+    ImGui::SameLine(0, ui.px(4));
+    if (button(ui, {.name = {"Choose " + name.words, "choose_" + option.key},
+                    .icon = icon::folder,
+                    .kind = ButtonKind::icon,
+                    .tip = "Looks for a checkpoint or a run folder on the disk."})) {
+        ui.file_chosen.clear();
+        asks_path_ = true;
+        ui.commands.send(BrowseFiles{.question = "Which model is it taken from?"});
+    }
+    return is_changed;
+}
+
 void LabInspector::draw_options(PaneContext& ui, const InterventionInfo& info, Intervention& one) {
     LabChoice& lab = ui.selection.lab;
     for (const InterventionOption& option : info.options) {
@@ -70,7 +123,9 @@ void LabInspector::draw_options(PaneContext& ui, const InterventionInfo& info, I
         const WidgetName name(intervention_title(option.key), option.key);
         label_column(ui, name.words, 104, option.help);
         bool is_changed = false;
-        if (option.is_text) {
+        if (option.is_path) {
+            is_changed = draw_path(ui, option, value);
+        } else if (option.is_text) {
             is_changed = bool(text_field(ui, {.name = name, .tip = option.help}, value));
         } else if (!option.choices.empty()) {
             std::vector<std::string> list;
@@ -88,6 +143,7 @@ void LabInspector::draw_options(PaneContext& ui, const InterventionInfo& info, I
                                      .max = option.max,
                                      .standard = number_of(option.standard),
                                      .integer = !option.is_real,
+                                     .at_min = option.at_min,
                                      .tip = option.help,
                                      .drag_speed = option.is_real ? 0.02F : 0.2F},
                                     number);

@@ -2,6 +2,7 @@
 // the loss against the strength, the recipe as text. Window thread, inside a frame.
 #pragma once
 #include "app/panels/shared/batch_losses.h"
+#include "app/panels/shared/known_runs.h"
 
 namespace aft::app {
 
@@ -15,9 +16,14 @@ class LabInspector {
   private:
     void draw_chosen(Ui& ui);
     void draw_options(PaneContext& ui, const InterventionInfo& info, Intervention& one);
+    // True: `value` is another path.
+    [[nodiscard]] bool draw_path(PaneContext& ui, const InterventionOption& option,
+                                 std::string& value);
     void draw_batch(PaneContext& ui, const BatchLosses& losses);
     void draw_strength(PaneContext& ui, const BatchLosses& losses);
     void draw_recipe(Ui& ui);
+    KnownRuns runs_{12};
+    bool asks_path_ = false;  // the file browser, for an option
 };
 
 }  // namespace aft::app

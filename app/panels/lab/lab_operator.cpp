@@ -55,6 +55,7 @@ class OperatorPanel final : public Panel {
     uint64_t opened_ = 0;  // the session that the defaults are of
     OpRequest chosen_;
     int64_t window_ = 1;
+    bool asks_file_ = false;  // the file browser
     Background<OperatorAnswer> work_;
 };
 
@@ -73,8 +74,10 @@ void OperatorPanel::take_defaults(const ViewState& ui) {
 }
 
 void OperatorPanel::draw_file(PaneContext& ui) {
-    if (std::string path = std::exchange(ui.file_chosen, {}); !path.empty())
-        chosen_.in = std::move(path);
+    if (asks_file_ && !ui.file_chosen.empty()) {
+        chosen_.in = std::exchange(ui.file_chosen, {});
+        asks_file_ = false;
+    }
     label_column(ui, "File");
     (void)text_field(
         ui,
@@ -89,8 +92,10 @@ void OperatorPanel::draw_file(PaneContext& ui) {
     if (button(ui, {.name = "Choose the file##choose_file",
                     .icon = icon::folder,
                     .kind = ButtonKind::icon,
-                    .tip = "A file of tensors."}))
+                    .tip = "A file of tensors."})) {
+        asks_file_ = true;
         ui.commands.send(BrowseFiles{.question = "Which file holds your tensors?"});
+    }
 }
 
 void OperatorPanel::draw_options(PaneContext& ui, const OpTraits& traits) {

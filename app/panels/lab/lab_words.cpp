@@ -6,19 +6,8 @@
 #include <cmath>
 
 #include "app/panels/shared/bias_map.h"
-#include "core/rooms.h"
-#include "model/jobs/recipe.h"
 
 namespace aft::app {
-
-const std::vector<InterventionInfo>& all_interventions() {
-    static const std::vector<InterventionInfo> list = intervention_list();
-    return list;
-}
-
-const InterventionInfo* info_of(const Intervention& one) {
-    return room_named(all_interventions(), one.name);
-}
 
 std::string intervention_title(const std::string& name) {
     std::string words = name;
@@ -34,7 +23,8 @@ std::string place_words(const ViewState& ui, const Intervention& one) {
     if (ui.status.mixer.heads > 1 && info != nullptr && info->has_heads)
         words += one.head < 0 ? ", all heads" : fmt::format(", head {}", one.head);
     for (const auto& [key, value] : one.options)
-        if (!value.empty()) words += fmt::format(", {} {}", key, value);
+        if (const std::string said = option_words(one, key, value); !said.empty())
+            words += fmt::format(", {} {}", key, said);
     return words;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/panels/shared/intervention_words.h"
 #include "app/panels/shared/loss_words.h"
 #include "app/panels/shared/pinned_batch.h"
 #include "app/state/ui.h"
@@ -10,9 +11,7 @@
 
 namespace aft::app {
 
-[[nodiscard]] const std::vector<InterventionInfo>& all_interventions();
-[[nodiscard]] const InterventionInfo* info_of(const Intervention& one);  // null: unknown name
-[[nodiscard]] std::string intervention_title(const std::string& name);   // "Low rank"
+[[nodiscard]] std::string intervention_title(const std::string& name);  // "Low rank"
 // "layer 3, head 7, sigma 1.5": layers and heads only where the model has several.
 [[nodiscard]] std::string place_words(const ViewState& ui, const Intervention& one);
 // Why this one cannot be done to the open model; "" = it can, as far as its traits tell.

@@ -9,7 +9,5 @@ namespace aft::app {
 // Loss of the task's unit from nats.
 [[nodiscard]] double shown_loss(const ViewState& ui, double nats);
 [[nodiscard]] std::string loss_unit(const ViewState& ui);
-// "low-rank layer=3 rank=4 x0.6", with a # before those that are off.
-[[nodiscard]] std::string recipe_line(const Intervention& one);
 
 }  // namespace aft::app

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/panels/shared/intervention_words.h"
 #include "app/panels/shared/loss_words.h"
 #include "app/widgets/text.h"
 #include "core/text.h"

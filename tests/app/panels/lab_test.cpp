@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/panels/lab/lab_actions.h"
 #include "app/panels/lab/lab_words.h"
 #include "core/images/image.h"
 #include "core/text.h"
@@ -261,6 +262,45 @@ TEST_F(LabWindow, ModelsWithoutALossSayWhy) {
     run("view.workspace_lab\nframes 3\n");
     EXPECT_TRUE(is_there("file.open"));
     EXPECT_EQ(ui().actions.why_not(ui(), "lab.add"), "No model is open.");
+}
+
+// Numbers that stand for something are said in words, and typed in them; a run is taken from the
+// list of those that are known, or from the disk.
+TEST_F(LabWindow, CopySaysInWordsWhatItTakesAndOffersRuns) {
+    open_run();
+    ui().workspace = Workspace::lab;
+    add_intervention(ui(), "copy");
+    steps(4);
+    const std::string place = "inspector/intervention/";
+    EXPECT_EQ(value_of(place + "from_layer"), "the same");
+    EXPECT_EQ(value_of(place + "from_step"), "the newest");
+    const auto option = [&](const char* key) {
+        return lab().recipe.interventions.at(0).options[key];
+    };
+    run("set " + place + "from_layer 1\nframes 3\n");
+    EXPECT_EQ(option("from_layer"), "1");
+    run("set " + place + "from_layer the same\nframes 3\n");
+    EXPECT_EQ(option("from_layer"), "-1");
+    const std::string words = place_words(ui(), lab().recipe.interventions[0]);
+    EXPECT_NE(words.find("from_layer the same"), std::string::npos) << words;
+    EXPECT_NE(recipe_line(lab().recipe.interventions[0]).find("from_layer=the same"),
+              std::string::npos);
+    run("click " + place + "from_runs\nframes 5\n");
+    const auto row = [&] {
+        for (const WidgetRecord& widget : ui().recorder.last())
+            if (widget.kind == "row" && widget.path.label.find(path_) != std::string::npos)
+                return widget.path.id;
+        return std::string();
+    };
+    ASSERT_TRUE(until([&] { return !row().empty(); })) << dump(ui());
+    run("click " + row() + "\nframes 3\n");
+    EXPECT_EQ(option("from"), path_);
+    run("click " + place + "choose_from\nframes 3\n");
+    EXPECT_TRUE(is_there("open_card/answer/accept")) << dump(ui());
+    ui().file_chosen = "/some/other/run";
+    steps(3);
+    EXPECT_EQ(option("from"), "/some/other/run");
+    EXPECT_EQ(ui().file_chosen, "");
 }
 
 }  // namespace
