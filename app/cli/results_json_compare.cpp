@@ -25,6 +25,7 @@ json distance_json(const MapDistance& distance) {
 json layer_json(const ComparedLayer& layer) {
     json out = distance_json(layer.all);
     out["layer"] = layer.layer;
+    out["layer_b"] = layer.layer_b;
     out["match"] = layer.matching.mean_score();
     out["by_gauge_percent"] = 100 * layer.by_gauge;
     return out;
@@ -33,14 +34,24 @@ json layer_json(const ComparedLayer& layer) {
 json head_json(const ComparedLayer& layer, size_t i) {
     const HeadMatch& pair = layer.matching.pairs[i];
     json out = distance_json(layer.heads[i]);
-    out.update({{"layer", layer.layer}, {"a", pair.a}, {"b", pair.b}, {"score", pair.score}});
+    out.update({{"layer", layer.layer},
+                {"layer_b", layer.layer_b},
+                {"a", pair.a},
+                {"b", pair.b},
+                {"score", pair.score}});
     return out;
 }
 
 json change_json(const ComparedCell& cell) {
-    return {{"layer", cell.layer}, {"head_a", cell.head_a},    {"head_b", cell.head_b},
-            {"row", cell.row},     {"column", cell.column},    {"a", cell.a},
-            {"b", cell.b},         {"change", cell.b - cell.a}};
+    return {{"layer", cell.layer},
+            {"layer_b", cell.layer_b},
+            {"head_a", cell.head_a},
+            {"head_b", cell.head_b},
+            {"row", cell.row},
+            {"column", cell.column},
+            {"a", cell.a},
+            {"b", cell.b},
+            {"change", cell.b - cell.a}};
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 struct CompareFlags {
     CompareJob job;
     std::optional<int64_t> step_a, step_b, head_b;
-    std::string heads = "matched", changes_by = "w";
+    std::string heads = "matched", layers = "ordered", changes_by = "w";
     bool json = false;
 };
 
@@ -26,6 +26,7 @@ int compare(CompareFlags& flags, const Globals& globals) {
     job.b.step = flags.step_b.value_or(-1);
     job.head_b = flags.head_b.value_or(-1);
     job.matches = flags.heads == "matched";
+    job.matches_layers = flags.layers == "matched";
     job.changes_by = flags.changes_by == "exp" ? ChangeMeasure::exp : ChangeMeasure::w;
     Work work(globals);
     const CompareResult result = compare_job(job, work.control());
@@ -52,7 +53,7 @@ void add_maps(CLI::App& command, CompareFlags& flags) {
     add_choice(command,
                {"--quantity", "of both and difference", {"w", "exp", "exp-1", "row-share"}},
                job.quantity);
-    add_whole(command, {"--layer", "layer of the maps, from 0"}, job.layer);
+    add_whole(command, {"--layer", "layer of A for the maps, from 0"}, job.layer);
     add_whole(command, {"--head", "head of A, from 0"}, job.head);
     add_whole(command, {"--head-b", "head of B in place of the matched one"}, flags.head_b);
 }
@@ -79,6 +80,11 @@ CommandRun setup(CLI::App& command) {
                 "which head is which: matched by the correlation of their maps, or in their order",
                 {"matched", "ordered"}},
                flags->heads);
+    add_choice(command,
+               {"--layers",
+                "which layer is which: in their order, or matched by the mean score of their heads",
+                {"ordered", "matched"}},
+               flags->layers);
     add_whole(command, {"--changes", "so many of the largest changes", 0, 10000}, job.changes);
     add_choice(
         command,

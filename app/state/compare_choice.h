@@ -31,6 +31,7 @@ struct CompareChoice {
     double split = 0.5;   // where the second map begins, share of the width
     int lower = 0;        // table or plot below the maps
     bool matches = true;  // heads by similarity, else by their order
+    bool matches_layers = false;
     bool links_zoom = true, links_range = true;
 
     // At the end; false: there are four already.

@@ -53,6 +53,7 @@ json compare_to_json(const CompareChoice& compare) {
             {"lower", kComparedParts[size_t(compare.lower)]},
             {"split", compare.split},
             {"matches", compare.matches},
+            {"matches_layers", compare.matches_layers},
             {"links_zoom", compare.links_zoom},
             {"links_range", compare.links_range}};
 }
@@ -63,6 +64,7 @@ void take_compare(const json& of, CompareChoice& compare) {
     keys.take("lower", compare.lower, kComparedParts);
     keys.take("split", compare.split, {0, 1});
     keys.take("matches", compare.matches);
+    keys.take("matches_layers", compare.matches_layers);
     keys.take("links_zoom", compare.links_zoom);
     keys.take("links_range", compare.links_range);
     auto other = static_cast<int64_t>(compare.other);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/compare/layer_matching.h"
 #include "core/files.h"
 #include "core/outside.h"
 #include "core/settings.h"
@@ -38,6 +39,16 @@ void check_comparable(const OpenedSide& a, const OpenedSide& b) {
                    a.mixer().words, shown(b.asked.model), b.mixer().words);
 }
 
+// What is read of a layer.
+struct MapsAsked {
+    std::string quantity, gauge;
+    int64_t blocks = 1;
+};
+
+int64_t layers_of(const OpenedSide& side) {
+    return static_cast<int64_t>(side.model.status.layers.size());
+}
+
 // Reads both sides. One owner.
 class BothSides {
   public:
@@ -47,28 +58,30 @@ class BothSides {
     }
     [[nodiscard]] const OpenedSide& a() const { return a_; }
     [[nodiscard]] const OpenedSide& b() const { return b_; }
-    [[nodiscard]] int64_t layers() const {
-        return static_cast<int64_t>(
-            std::min(a_.model.status.layers.size(), b_.model.status.layers.size()));
+    // Of a, and of b in their order.
+    [[nodiscard]] std::vector<HeadMatch> layers() const {
+        std::vector<HeadMatch> out;
+        for (int64_t i = 0; i < std::min(layers_of(a_), layers_of(b_)); ++i)
+            out.push_back({.a = i, .b = i});
+        return out;
     }
     [[nodiscard]] bool has_gauge() const {
         return a_.mixer().free_rows && !a_.mixer().has_kernel() && job_.gauge == "fixed" &&
                job_.blocks == 1;
     }
     // A layer of one side, of all heads.
-    [[nodiscard]] Field read(const OpenedSide& side, int64_t layer, const std::string& quantity,
-                             const std::string& gauge) {
+    [[nodiscard]] Field read(const OpenedSide& side, int64_t layer, const MapsAsked& asked) {
         ProbeRequest request;
         request.layer = layer;
         request.step = side.asked.step;
         request.recipe = side.recipe;
-        request.options["quantity"] = quantity;
+        request.options["quantity"] = asked.quantity;
         request.probe = side.mixer().has_kernel() ? "kernel" : "bias";
         if (!side.mixer().has_kernel()) {
-            request.options["gauge"] = gauge;
+            request.options["gauge"] = asked.gauge;
             request.options["visible"] = "nan";
             if (side.mixer().bias == BiasLayout::band) request.options["view"] = "band";
-            if (job_.blocks > 1) request.options["blocks"] = std::to_string(job_.blocks);
+            if (asked.blocks > 1) request.options["blocks"] = std::to_string(asked.blocks);
         }
         const FieldSet set = biases_.ask(side.asked.model, request, control_);
         const Field* const mean = set.find("mean");
@@ -91,15 +104,64 @@ struct BothFields {
     Field a, b;
 };
 
-BothFields read_layer(BothSides& sides, int64_t layer, const std::string& quantity,
-                      const std::string& gauge) {
-    BothFields out{sides.read(sides.a(), layer, quantity, gauge),
-                   sides.read(sides.b(), layer, quantity, gauge)};
+BothFields read_layer(BothSides& sides, const HeadMatch& layer, const MapsAsked& asked) {
+    BothFields out{sides.read(sides.a(), layer.a, asked), sides.read(sides.b(), layer.b, asked)};
     const HeadMaps a = sides.heads_of(out.a), b = sides.heads_of(out.b);
     if (a.cells() != b.cells() || out.a.shape.back() != out.b.shape.back())
-        fail_usage("layer {}: maps of {} and of {} values: only maps of one size are compared",
-                   layer, a.cells(), b.cells());
+        fail_usage(
+            "layers {} and {}: maps of {} and of {} values: only maps of one size are "
+            "compared",
+            layer.a, layer.b, a.cells(), b.cells());
     return out;
+}
+
+// All layers of one side, in blocks that can be matched.
+std::vector<Field> read_all(BothSides& sides, const OpenedSide& side, const MapsAsked& asked,
+                            const JobControl& control) {
+    std::vector<Field> out;
+    for (int64_t i = 0; i < layers_of(side); ++i) {
+        if (control.stop.stop_requested()) throw Interrupted();
+        control.report({.done = i, .total = layers_of(side), .what = "layers to match"});
+        out.push_back(sides.read(side, i, asked));
+    }
+    return out;
+}
+
+LayerSizes sizes_of(const Status& status) {
+    const MixerTraits& mixer = status.mixer;
+    LayerSizes out{.layers = static_cast<int64_t>(status.layers.size()),
+                   .heads = std::max<int64_t>(1, mixer.heads),
+                   .rows = status.tokens,
+                   .columns = status.tokens};
+    if (mixer.bias == BiasLayout::band)
+        out.columns = status.config.model.causal() ? mixer.window : 2 * mixer.window - 1;
+    return out;
+}
+
+int64_t shortest_layer(const Status& status) {
+    int64_t out = status.tokens;
+    for (const MapLayer& layer : status.config.model.maps.layers)
+        out = std::min(out, layer.tokens());
+    return out;
+}
+
+// Which layer of b belongs to which of a, by their maps.
+std::vector<HeadMatch> matched_layers(BothSides& sides, const CompareJob& job,
+                                      const JobControl& control) {
+    const int64_t block = block_of_matching(sides.a().model.status, sides.b().model.status);
+    const MapsAsked asked{"w", job.gauge, std::max(job.blocks, block)};
+    const std::vector<Field> of_a = read_all(sides, sides.a(), asked, control),
+                             of_b = read_all(sides, sides.b(), asked, control);
+    const auto heads = [&](const std::vector<Field>& fields) {
+        std::vector<HeadMaps> out;
+        for (const Field& field : fields) out.push_back(sides.heads_of(field));
+        return out;
+    };
+    const std::vector<HeadMaps> a = heads(of_a), b = heads(of_b);
+    const HeadMatching found =
+        match_layers({.a = a, .b = b, .matches_heads = job.matches}, control.stop);
+    if (control.stop.stop_requested()) throw Interrupted();
+    return found.pairs;
 }
 
 // Of one layer, the largest first.
@@ -112,6 +174,7 @@ std::vector<ComparedCell> changes_of(const BothSides& sides, const BothFields& w
         for (const CellChange& cell : largest_changes(
                  a.head(pair.a), b.head(pair.b), static_cast<size_t>(job.changes), job.changes_by))
             out.push_back({.layer = layer.layer,
+                           .layer_b = layer.layer_b,
                            .head_a = pair.a,
                            .head_b = pair.b,
                            .row = cell.cell / columns,
@@ -130,14 +193,16 @@ void keep_largest(std::vector<ComparedCell>& changes, const CompareJob& job) {
         changes.resize(static_cast<size_t>(job.changes));
 }
 
-void add_layer(BothSides& sides, const CompareJob& job, int64_t number, CompareResult& result) {
-    const BothFields w = read_layer(sides, number, "w", job.gauge);
+void add_layer(BothSides& sides, const CompareJob& job, const HeadMatch& pair,
+               CompareResult& result) {
+    const BothFields w = read_layer(sides, pair, {"w", job.gauge, job.blocks});
     ComparedLayer out;
-    out.layer = number;
+    out.layer = pair.a;
+    out.layer_b = pair.b;
     static_cast<LayerComparison&>(out) =
         compare_heads(sides.heads_of(w.a), sides.heads_of(w.b), job.matches);
     if (sides.has_gauge()) {
-        const BothFields raw = read_layer(sides, number, "w", "raw");
+        const BothFields raw = read_layer(sides, pair, {"w", "raw", job.blocks});
         out.by_gauge = share_of_gauge(sides.heads_of(raw.a), sides.heads_of(raw.b), out);
     }
     if (job.blocks == 1)
@@ -178,12 +243,21 @@ std::pair<std::vector<float>, std::vector<float>> maps_of(const BothSides& sides
     return {{one.begin(), one.end()}, {other.begin(), other.end()}};
 }
 
+const ComparedLayer& layer_of_maps(const CompareResult& result, int64_t layer) {
+    const auto found = std::find_if(result.layers.begin(), result.layers.end(),
+                                    [&](const ComparedLayer& one) { return one.layer == layer; });
+    if (found == result.layers.end())
+        fail_usage("--layer {}: no layer of the second model is left to match it", layer);
+    return *found;
+}
+
 void write_maps(BothSides& sides, const CompareJob& job, CompareResult& result) {
     const bool is_ratio = job.view == "ratio";
-    const BothFields fields =
-        read_layer(sides, job.layer, is_ratio ? "w" : job.quantity, job.gauge);
-    const ChosenHead place{result.layers[static_cast<size_t>(job.layer)].matching, job.head,
-                           job.head_b, sides.a().mixer().bias == BiasLayout::kernel_1d};
+    const ComparedLayer& layer = layer_of_maps(result, job.layer);
+    const BothFields fields = read_layer(sides, {.a = layer.layer, .b = layer.layer_b},
+                                         {is_ratio ? "w" : job.quantity, job.gauge, job.blocks});
+    const ChosenHead place{layer.matching, job.head, job.head_b,
+                           sides.a().mixer().bias == BiasLayout::kernel_1d};
     auto [a, b] = maps_of(sides, fields, place);
     Field out;
     out.name = job.view;
@@ -207,6 +281,15 @@ void write_maps(BothSides& sides, const CompareJob& job, CompareResult& result) 
     result.shape = out.shape;
 }
 
+// Before anything is read.
+void check_layer(const BothSides& sides, const CompareJob& job) {
+    const int64_t of_a = layers_of(sides.a()), both = std::min(of_a, layers_of(sides.b()));
+    if (job.out.empty() || job.layer < (job.matches_layers ? of_a : both)) return;
+    if (job.matches_layers)
+        fail_usage("--layer {}: the first model has layers 0 to {}", job.layer, of_a - 1);
+    fail_usage("--layer {}: both models have layers 0 to {}", job.layer, both - 1);
+}
+
 void check_job(const CompareJob& job) {
     if (job.blocks < 1) fail_usage("--blocks: found {}, allowed: 1 and more", job.blocks);
     if (job.out.empty()) return;
@@ -221,6 +304,12 @@ std::vector<std::string> compare_views() {
     return {"both", "difference", "ratio"};
 }
 
+int64_t block_of_matching(const Status& a, const Status& b) {
+    if (a.mixer.has_kernel() || b.mixer.has_kernel()) return 1;
+    const int64_t block = std::max(matching_block(sizes_of(a)), matching_block(sizes_of(b)));
+    return std::clamp<int64_t>(std::min(shortest_layer(a), shortest_layer(b)), 1, block);
+}
+
 CompareResult compare_job(const CompareJob& job, const JobControl& control) {
     check_job(job);
     BothSides sides(job, control);
@@ -228,12 +317,14 @@ CompareResult compare_job(const CompareJob& job, const JobControl& control) {
     result.a = sides.a().asked;
     result.b = sides.b().asked;
     result.gauge = job.gauge;
-    if (!job.out.empty() && job.layer >= sides.layers())
-        fail_usage("--layer {}: both models have layers 0 to {}", job.layer, sides.layers() - 1);
-    for (int64_t i = 0; i < sides.layers(); ++i) {
+    check_layer(sides, job);
+    const std::vector<HeadMatch> pairs =
+        job.matches_layers ? matched_layers(sides, job, control) : sides.layers();
+    const auto count = static_cast<int64_t>(pairs.size());
+    for (int64_t i = 0; i < count; ++i) {
         if (control.stop.stop_requested()) throw Interrupted();
-        control.report({.done = i, .total = sides.layers(), .what = "layers"});
-        add_layer(sides, job, i, result);
+        control.report({.done = i, .total = count, .what = "layers"});
+        add_layer(sides, job, pairs[static_cast<size_t>(i)], result);
     }
     if (!job.out.empty()) write_maps(sides, job, result);
     result.settings =

@@ -1,6 +1,7 @@
 // Job: two models, or two steps of one, set against each other by their position biases: which head
-// is which, how far the layers are from each other, what has changed most, which settings differ;
-// and the maps themselves, to a file. Plain types. No LibTorch. Blocks until done; any thread.
+// and which layer is which, how far the layers are from each other, what has changed most, which
+// settings differ; and the maps themselves, to a file. Plain types. No LibTorch. Blocks until done;
+// any thread.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "core/compare/layer_compare.h"
 #include "core/progress.h"
 #include "model/config.h"
+#include "model/status.h"
 
 namespace aft {
 
@@ -21,22 +23,23 @@ struct CompareJob {
     ComparedModel a, b;
     std::string gauge = "fixed";  // raw, fixed
     bool matches = true;          // heads by similarity, else in their order
+    bool matches_layers = false;  // layers too
     int64_t blocks = 1;           // > 1: of the means over so many cells a side
     int64_t changes = 10;         // so many of the largest are listed
     ChangeMeasure changes_by = ChangeMeasure::w;
     // The maps of a layer and a head of a, and what belongs to it in b: .npy or .csv; "" = none.
     std::string out, view = "difference", quantity = "w";
-    int64_t layer = 0, head = 0;
-    int64_t head_b = -1;  // in place of the one that it is matched with
+    int64_t layer = 0, head = 0;  // of a
+    int64_t head_b = -1;          // in place of the one that it is matched with
 };
 
 struct ComparedLayer : LayerComparison {
-    int64_t layer = 0;
+    int64_t layer = 0, layer_b = 0;
     // Share of the raw change (its square) that is mere gauge; NaN where there is no gauge.
     double by_gauge = std::numeric_limits<double>::quiet_NaN();
 };
 struct ComparedCell {
-    int64_t layer = 0, head_a = 0, head_b = 0;
+    int64_t layer = 0, layer_b = 0, head_a = 0, head_b = 0;
     int64_t row = 0, column = 0;  // target and source, or the place in a kernel
     double a = 0, b = 0;          // w
 };
@@ -47,7 +50,7 @@ struct DifferingSetting {
 struct CompareResult {
     ComparedModel a, b;  // their steps are known
     std::string gauge;
-    std::vector<ComparedLayer> layers;  // that both have
+    std::vector<ComparedLayer> layers;  // that both have, in a's order
     std::vector<ComparedCell> changes;  // the largest first; none of blocks
     std::vector<DifferingSetting> settings;
     std::string file;  // of the maps; "" = none
@@ -55,6 +58,9 @@ struct CompareResult {
 };
 // Usage Error where the two cannot be compared cell by cell: what each of them has.
 [[nodiscard]] CompareResult compare_job(const CompareJob& job, const JobControl& control);
+
+// Cells a side of the blocks by whose means layers are matched; 1: of single cells.
+[[nodiscard]] int64_t block_of_matching(const Status& a, const Status& b);
 
 [[nodiscard]] std::vector<std::string> compare_views();  // both, difference, ratio
 

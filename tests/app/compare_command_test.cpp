@@ -56,6 +56,42 @@ TEST_F(CompareCommand, FindsWhichHeadIsWhich) {
     EXPECT_EQ(result.b.step, 2);
 }
 
+// The twin: the same layers in another order.
+TEST_F(CompareCommand, FindsWhichLayerIsWhich) {
+    std::vector<nlohmann::json> layers;
+    std::vector<MapsTensor> a, b;
+    const size_t order[] = {2, 0, 1};  // layer i of b is layer order[i] of a
+    for (size_t i = 0; i < 3; ++i) {
+        layers.push_back(map_entry("layer " + std::to_string(i), "full", {2, 2}, "none"));
+        a.push_back(counted_tensor("biases." + std::to_string(i), {2, 4, 4}));
+        for (size_t k = 0; k < a[i].values.size(); ++k)
+            a[i].values[k] = float((k * 37 + i * 101) % 17) - 8;
+    }
+    for (size_t i = 0; i < 3; ++i) {
+        b.push_back(a[order[i]]);
+        b[i].name = "biases." + std::to_string(i);
+    }
+    b[1].values.at(6) += 0.5F;  // layer 0 of a
+    put_maps(file("a"), maps_description(maps_of(layers), 1), a);
+    put_maps(file("b"), maps_description(maps_of(layers), 2), b);
+    EXPECT_GT(compare_job(job_, {}).layers.front().all.norm_change, 1) << "in their order";
+    job_.matches_layers = true;
+    job_.layer = 2;
+    job_.out = (scratch_ / "both.npy").string();
+    job_.view = "both";
+    const CompareResult result = compare_job(job_, {});
+    ASSERT_EQ(result.layers.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(result.layers[order[i]].layer_b, int64_t(i));
+    EXPECT_NEAR(result.layers[2].matching.mean_score(), 1, 1e-6);
+    EXPECT_EQ(result.layers[2].all.norm_change, 0);
+    ASSERT_EQ(result.changes.size(), 1u);
+    EXPECT_EQ(result.changes.front().layer, 0);
+    EXPECT_EQ(result.changes.front().layer_b, 1);
+    const Field both = read_npy(job_.out);
+    for (size_t i = 0; i < 16; ++i) EXPECT_EQ(both.values[i], both.values[16 + i]) << i;
+    EXPECT_EQ(both.values[3], a[2].values[3]);
+}
+
 TEST_F(CompareCommand, SaysWhatCannotBeCompared) {
     const auto error = [&] { return error_of([&] { (void)compare_job(job_, {}); }); };
     job_.out = (scratch_ / "x.npy").string();

@@ -8,6 +8,7 @@
 #include "app/panels/compare/compare_actions.h"
 #include "app/panels/compare/compare_cards.h"
 #include "app/panels/compare/compare_curves.h"
+#include "app/panels/compare/compare_layers.h"
 #include "app/panels/compare/compare_maps.h"
 #include "app/panels/compare/compare_tables.h"
 #include "app/panels/compare/compare_tools.h"
@@ -38,6 +39,7 @@ class ComparePanel final : public Panel {
     void select(ViewState& ui, const Cell& cell);
 
     CompareSlots slots_;
+    MatchedLayers layers_;
     CompareNumbers numbers_;
     ShownMaps shown_;
     CompareCards cards_;
@@ -113,6 +115,7 @@ void ComparePanel::draw_compared(PaneContext& ui) {
 void ComparePanel::draw(Ui& ui) {
     frame_ = ui.stats.frames;
     slots_.update(ui);
+    layers_.update(ui, slots_);
     if (slots_.size() == 0) {
         cards_.draw(ui, slots_);  // a slot can be added with nothing open
         slots_.finish(ui);
@@ -143,7 +146,8 @@ void ComparePanel::draw(Ui& ui) {
     else
         draw_compared(ui);
     slots_.finish(ui);
-    if (numbers_.is_working() || maps_.is_working()) ui.want_frame_at(ui.time + 0.05);
+    if (numbers_.is_working() || maps_.is_working() || layers_.is_working())
+        ui.want_frame_at(ui.time + 0.05);
 }
 
 void ComparePanel::inspector(Ui& ui) {

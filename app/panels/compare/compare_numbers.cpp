@@ -1,6 +1,7 @@
 #include "app/panels/compare/compare_numbers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +14,6 @@ namespace aft::app {
 namespace {
 
 constexpr double kRenewAfter = 3;  // seconds, while training runs
-
-std::string slot_key(const PaneContext& ui, const ComparedSlot& slot, bool is_moving) {
-    const std::string& path = slot.choice.is_open() ? ui.status.path : slot.choice.path;
-    return fmt::format("{} {} {}", slot.choice.is_open() ? "open" : "stored", path,
-                       slot.choice.is_open() && is_moving ? -1 : slot.step) +
-           recipe_key(slot.choice.recipe);
-}
 
 // What a layer's numbers are worked out of; of the raw maps the gauge's share alone.
 struct LayerAnswers {
@@ -66,11 +60,14 @@ void CompareNumbers::set_pairs(const PaneContext& ui, const CompareSlots& slots)
         const ComparedSlot &a = slots.at(0), &b = slots.at(other);
         pair.why_not = why_not_comparable(a, b);
         pair.is_moving = is_moving && (a.choice.is_open() || b.choice.is_open());
-        pair.key = fmt::format("{} | {} | {} {} {}", slot_key(ui, a, is_moving),
+        pair.key = fmt::format("{} | {} | {} {} {} {}", slot_key(ui, a, is_moving),
                                slot_key(ui, b, is_moving), gauge_option(ui.selection.gauge),
-                               ui.selection.compare.matches, static_cast<int>(changes_by_));
-        const int64_t layers =
-            pair.why_not.empty() ? std::min(a.form->layers, b.form->layers) : int64_t{0};
+                               ui.selection.compare.matches, static_cast<int>(changes_by_),
+                               fmt::join(b.partners, " "));
+        int64_t layers = 0;
+        if (pair.why_not.empty() && !b.is_matching)
+            layers = b.partners.empty() ? std::min(a.form->layers, b.form->layers)
+                                        : int64_t(b.partners.size());
         pair.layers.resize(size_t(layers));
     }
 }
@@ -99,23 +96,26 @@ void CompareNumbers::take(double now) {
 bool CompareNumbers::begin(const PaneContext& ui, CompareSlots& slots, size_t other,
                            int64_t layer) {
     const PairOfSlots& pair = pairs_[other];
-    const BiasForm form_a = slots.at(0).form_of(layer), form_b = slots.at(other).form_of(layer);
+    const auto fail_with = [&](const std::string& words) {
+        auto numbers = std::make_shared<LayerNumbers>();
+        numbers->layer = layer;
+        numbers->error = words;
+        put(ui.time, {.other = other, .layer = layer, .key = pair.key, .numbers = numbers});
+        return true;
+    };
+    const int64_t layer_b = slots.at(other).layer_of(layer);
+    if (layer_b < 0) return fail_with(kNoLayerLeft);
+    const BiasForm form_a = slots.at(0).form_of(layer), form_b = slots.at(other).form_of(layer_b);
     const Gauge gauge = ui.selection.gauge;
     const int64_t block = std::max(layer_block(form_a), layer_block(form_b));
     const auto ask = [&](size_t slot, const BiasForm& form, Gauge in_gauge) {
-        ProbeRequest request = layer_request(form, in_gauge, layer);
+        ProbeRequest request = layer_request(form, in_gauge, slot == 0 ? layer : layer_b);
         if (block > 1) request.options["blocks"] = std::to_string(block);
         return slots.ask(ui, slot, std::move(request));
     };
     const SlotFields a = ask(0, form_a, gauge), b = ask(other, form_b, gauge);
     const std::string error = !a.error.empty() ? a.error : b.error;
-    if (!error.empty()) {
-        auto numbers = std::make_shared<LayerNumbers>();
-        numbers->layer = layer;
-        numbers->error = error;
-        put(ui.time, {.other = other, .layer = layer, .key = pair.key, .numbers = numbers});
-        return true;
-    }
+    if (!error.empty()) return fail_with(error);
     if (a.is_pending || b.is_pending || !a.fields || !b.fields) return false;
     LayerAnswers in{.a = a.fields,
                     .b = b.fields,

@@ -14,6 +14,8 @@
 
 namespace aft::app {
 
+inline constexpr const char* kNoLayerLeft = "No layer of this model is left to match this one.";
+
 class CompareNumbers {
   public:
     static constexpr size_t kMostChanges = 100;  // of a layer, and in the table

@@ -10,6 +10,7 @@
 #include "app/widgets/text.h"
 #include "core/caught.h"
 #include "model/jobs/recipe.h"
+#include "model/system.h"
 
 namespace aft::app {
 

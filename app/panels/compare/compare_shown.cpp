@@ -83,9 +83,16 @@ void ShownMaps::update_one(const PaneContext& ui, CompareSlots& slots,
     if (!of.has_bias())
         return none(of.status->mixer.no_bias.empty() ? "This model has no position bias."
                                                      : of.status->mixer.no_bias + ".");
+    if (of.is_matching) {
+        none("");
+        map.is_pending = true;
+        return;
+    }
     const BiasForm& form = *of.form;
-    if (layer_ >= form.layers)
-        return none(fmt::format("This model has no layer {}; its layers are 0 to {}.", layer_,
+    const int64_t layer = of.layer_of(layer_);
+    if (layer < 0) return none(kNoLayerLeft);
+    if (layer >= form.layers)
+        return none(fmt::format("This model has no layer {}; its layers are 0 to {}.", layer,
                                 form.layers - 1));
     if (!is_map_readable(form))
         return none(
@@ -94,10 +101,12 @@ void ShownMaps::update_one(const PaneContext& ui, CompareSlots& slots,
     if (head.head < 0) return none("No head of this model is left to match this one.");
     const int64_t asked_head = layer_block(form) == 1 ? -1 : head.head;
     const SlotFields answer =
-        slots.ask(ui, slot, layer_request(form, ui.selection.gauge, layer_, asked_head));
+        slots.ask(ui, slot, layer_request(form, ui.selection.gauge, layer, asked_head));
     map.is_pending = answer.is_pending;
     map.error = answer.error;
     map.note = head.note;
+    if (!of.partners.empty())
+        map.note = fmt::format("layer {}{}{}", layer, map.note.empty() ? "" : ", ", map.note);
     if (!answer.fields) return;
     if (made.from == answer.fields && made.head == head.head && made.order == head.order) return;
     std::vector<float> w = map_of_slot(*answer.fields, form, head.head);

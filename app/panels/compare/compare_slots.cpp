@@ -84,6 +84,19 @@ BiasForm ComparedSlot::form_of(int64_t layer) const {
     return BiasForm(*status, std::clamp<int64_t>(layer, 0, std::max<int64_t>(0, layers - 1)));
 }
 
+int64_t LayerPartners::layer_of(int64_t of_first) const {
+    if (partners.empty() && !is_matching) return of_first;
+    const bool is_known = of_first >= 0 && of_first < int64_t(partners.size());
+    return is_known ? partners[size_t(of_first)] : -1;
+}
+
+std::string slot_key(const PaneContext& ui, const ComparedSlot& slot, bool is_moving) {
+    const std::string& path = slot.choice.is_open() ? ui.status.path : slot.choice.path;
+    return fmt::format("{} {} {}", slot.choice.is_open() ? "open" : "stored", path,
+                       slot.choice.is_open() && is_moving ? -1 : slot.step) +
+           recipe_key(slot.choice.recipe);
+}
+
 ComparedSlot CompareSlots::resolve_open(const PaneContext& ui) const {
     ComparedSlot out;
     out.name = ui.status.path.empty() ? ui.status.name : shown_name(ui.status.path);
@@ -147,6 +160,15 @@ SlotFields CompareSlots::ask(const PaneContext& ui, size_t slot, ProbeRequest re
     out.is_pending = open.watch.is_pending();
     out.error = open.watch.error();
     return out;
+}
+
+void CompareSlots::pair_layers(const ViewState& ui, size_t slot,
+                               std::optional<std::vector<int64_t>> partners) {
+    ComparedSlot& of = slots_.at(slot);
+    of.is_matching = !partners;
+    of.partners = std::move(partners).value_or(std::vector<int64_t>());
+    if (const int64_t layer = of.layer_of(ui.selection.cell.layer); layer >= 0)
+        of.form = of.form_of(layer);
 }
 
 void CompareSlots::finish(PaneContext& ui) {

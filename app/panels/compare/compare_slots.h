@@ -16,7 +16,15 @@
 
 namespace aft::app {
 
-struct ComparedSlot {
+// Which layers of a slot belong to those of the first one.
+struct LayerPartners {
+    // Where layers are matched: for each of the first slot's its own, -1 = none; empty: the same.
+    std::vector<int64_t> partners;
+    bool is_matching = false;  // they are not known yet
+    [[nodiscard]] int64_t layer_of(int64_t of_first) const;
+};
+
+struct ComparedSlot : LayerPartners {
     CompareSlot choice;
     std::string letter;                         // "A"
     std::string name;                           // of the model, also before it is known
@@ -33,6 +41,9 @@ struct ComparedSlot {
     [[nodiscard]] BiasForm form_of(int64_t layer) const;
     [[nodiscard]] std::string words() const;  // "mirror-1, step 50, after blur"
 };
+
+// Another one: other values. is_moving: training changes what is open.
+[[nodiscard]] std::string slot_key(const PaneContext& ui, const ComparedSlot& slot, bool is_moving);
 
 // "blur, zero": what is on in its recipe, or the name of that one's file; "" = nothing is.
 [[nodiscard]] std::string recipe_words(const CompareSlot& slot);
@@ -55,6 +66,9 @@ class CompareSlots {
     [[nodiscard]] size_t size() const { return slots_.size(); }
     // The request's step is that of the slot.
     [[nodiscard]] SlotFields ask(const PaneContext& ui, size_t slot, ProbeRequest request);
+    // Which layers of a slot belong to those of the first; none: it is not known yet.
+    void pair_layers(const ViewState& ui, size_t slot,
+                     std::optional<std::vector<int64_t>> partners);
     // Last of all in a frame.
     void finish(PaneContext& ui);
     void read_again(size_t slot);

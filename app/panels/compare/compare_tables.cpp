@@ -62,6 +62,14 @@ Column layer_column(const CompareSlots& slots) {
     return {.title = "Layer", .width = has_names ? 180.0F : 64.0F};
 }
 
+// Of the first slot, and where layers are matched that of the second one: "0 \u2192 3".
+std::string pair_of_layers(const CompareSlots& slots, const ComparedSlot& second, int64_t layer) {
+    const int64_t of_second = second.layer_of(layer);
+    const std::string words = layer_words(*slots.at(0).status, layer);
+    return of_second == layer || of_second < 0 ? words
+                                               : fmt::format("{} \u2192 {}", words, of_second);
+}
+
 std::vector<Column> change_columns(const CompareSlots& slots, const std::string& other,
                                    bool is_by_exp) {
     const BiasForm& form = *slots.at(0).form;
@@ -96,6 +104,7 @@ std::string numbers_words(const PaneContext& ui, const CompareSlots& slots,
     if (!has_failed && (!slots.at(0).form || !slots.at(other).form)) return "Reading";
     if (std::string why = why_not_comparable(slots.at(0), slots.at(other)); !why.empty())
         return why;
+    if (slots.at(other).is_matching) return "matching layers";
     const int64_t done = numbers.done(other), all = numbers.layers(other);
     if (done < all) return fmt::format("reading layer {} of {}", done + 1, all);
     for (int64_t i = 0; i < all; ++i)
@@ -120,7 +129,7 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
         const HeadChange& change = largest[i];
         const Cell cell = cell_of_change(first.form_of(change.layer), change);
         TableRow row{.name = fmt::format("{0}##change_{0}", i), .cells = {}};
-        row.cells.push_back(layer_words(*first.status, change.layer));
+        row.cells.push_back(pair_of_layers(slots, second_slot(ui, slots), change.layer));
         if (has_layer_names(*first.status))
             row.full = full_layer_words(*first.status, change.layer);
         if (has_many_heads(slots)) row.cells.push_back(pair_of_heads(change.head_a, change.head_b));
@@ -164,6 +173,7 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
     }
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;
     std::vector<Column> columns = {layer_column(slots)};
+    const ComparedSlot& second = second_slot(ui, slots);
     for (const std::string& title :
          {"Norm " + a, "Norm " + b, "Norm of " + b + " \u2212 " + a, std::string("Relative"),
           std::string("Correlation"), std::string("Match"), std::string("By gauge, %")})
@@ -172,7 +182,7 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
     for (int64_t i = 0; i < numbers.layers(other); ++i) {
         const LayerNumbers* const of = numbers.layer(other, i);
         TableRow row{.name = fmt::format("L{0}##l{0}", i),
-                     .cells = {layer_words(*slots.at(0).status, i)}};
+                     .cells = {pair_of_layers(slots, second, i)}};
         if (has_layer_names(*slots.at(0).status))
             row.full = full_layer_words(*slots.at(0).status, i);
         const bool is_there = of != nullptr && of->error.empty();

@@ -105,6 +105,18 @@ void choose_matching(PaneContext& ui) {
         ui.selection.compare.matches = chosen == 0;
 }
 
+void choose_layer_matching(PaneContext& ui) {
+    inline_label(ui, "Layers");
+    const Choice choices[] = {
+        {.text = "In order##in_order", .tip = "Layer 0 with layer 0, and so on."},
+        {.text = "Matched##matched",
+         .tip = "One to one, so that the sum of the mean scores of their heads is the largest: two "
+                "runs may have the same in other layers."}};
+    int chosen = ui.selection.compare.matches_layers ? 1 : 0;
+    if (segmented(ui, "Which layers##which_layers", chosen, {choices}))
+        ui.selection.compare.matches_layers = chosen == 1;
+}
+
 void choose_other(PaneContext& ui, const CompareSlots& slots) {
     inline_label(ui, "A with");
     std::vector<Choice> choices;
@@ -161,6 +173,7 @@ bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
         if (first->heads > 1) tools.push_back({118, [&] { choose_head(ui, heads); }});
         tools.push_back({224, [&] { choose_matching(ui); }});
     }
+    if (layers > 1) tools.push_back({228, [&] { choose_layer_matching(ui); }});
     tools.push_back({190, [&] { choose_quantity(ui, slots); }});
     if (!has_kernels(slots)) tools.push_back({176, [&] { choose_gauge(ui); }});
     tool_row(ui, available, tools);
@@ -211,10 +224,13 @@ namespace {
 void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNumbers& numbers) {
     const size_t other = ui.selection.compare.other;
     const int64_t layer = ui.selection.cell.layer;
+    const int64_t layer_b = other < slots.size() ? slots.at(other).layer_of(layer) : layer;
     section(ui,
             WidgetName(fmt::format("A and {}", other < slots.size() ? slots.at(other).letter : "B"),
                        "distance"),
-            fmt::format("layer {}, {}", layer,
+            fmt::format("layer {}, {}",
+                        layer_b == layer || layer_b < 0 ? std::to_string(layer)
+                                                        : fmt::format("{} and {}", layer, layer_b),
                         pairs_and_gauge(has_kernels(slots), ui.selection.gauge == Gauge::fixed)),
             false);
     const LayerNumbers* const of = numbers.layer(other, layer);

@@ -41,6 +41,7 @@ CopiedCommand slots_command(const ViewState& ui, const CompareSlots& slots,
     if (compare.other >= slots.size()) return {"", "There is nothing to compare with."};
     const ComparedSlot &a = slots.at(0), &b = slots.at(compare.other);
     if (std::string why = why_not_comparable(a, b); !why.empty()) return {"", why};
+    if (b.is_matching) return {"", "Its layers are being matched."};
     for (const ComparedSlot* const slot : {&a, &b})
         if (std::string why = why_not_read(ui, *slot); !why.empty()) return {"", why};
     if (layer_block(*a.form) > 1 || layer_block(*b.form) > 1)
@@ -57,6 +58,7 @@ CopiedCommand slots_command(const ViewState& ui, const CompareSlots& slots,
     maps.gauge = ui.selection.gauge;
     maps.is_kernel = a.form->is_kernel();
     maps.matches = compare.matches;
+    maps.matches_layers = compare.matches_layers;
     maps.view = view_option(compare.view);
     maps.file = maps.view == "both" ? "maps.npy" : maps.view + ".npy";
     return {.command = compare_command(maps),

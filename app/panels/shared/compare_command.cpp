@@ -22,6 +22,7 @@ std::string compare_command(const MapsToCompare& maps) {
         out += fmt::format(" --step-b {}", maps.step_b);
     if (!maps.is_kernel) out += fmt::format(" --gauge {}", gauge_option(maps.gauge));
     if (!maps.matches) out += " --heads ordered";
+    if (maps.matches_layers) out += " --layers matched";
     const bool is_exp = measure_of(maps.quantity) == ChangeMeasure::exp;
     out +=
         fmt::format(" --changes 100{} --layer {}", is_exp ? " --changes-by exp" : "", maps.layer);

@@ -16,7 +16,7 @@ struct MapsToCompare {
     int64_t head_b = -1;               // in place of the matched one
     Quantity quantity = Quantity::w;
     Gauge gauge = Gauge::fixed;
-    bool is_kernel = false, matches = true;
+    bool is_kernel = false, matches = true, matches_layers = false;
     std::string view = "difference", file = "difference.npy";
 };
 [[nodiscard]] std::string compare_command(const MapsToCompare& maps);
