@@ -24,6 +24,10 @@
 namespace aft::app {
 namespace {
 
+// Heights at scale 1: below the first maps and tables share them, below the second they take turns.
+constexpr float kTightHeight = 470, kLowHeight = 340;
+constexpr float kTightTable = 122, kLeastMaps = 220;
+
 class ComparePanel final : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -34,6 +38,8 @@ class ComparePanel final : public Panel {
 
   private:
     void draw_compared(PaneContext& ui);
+    void draw_both(PaneContext& ui, float height);
+    void draw_one(PaneContext& ui, float height);
     void draw_lower(PaneContext& ui, ImVec2 area);
     void draw_table(PaneContext& ui, ImVec2 area);
     void select(ViewState& ui, const Cell& cell);
@@ -46,6 +52,7 @@ class ComparePanel final : public Panel {
     CompareMaps maps_;
     CompareCurves curves_;
     uint64_t frame_ = 0;
+    bool shows_maps_ = true;  // where the height is too low for more than one
 };
 
 void ComparePanel::select(ViewState& ui, const Cell& cell) {
@@ -76,14 +83,30 @@ void ComparePanel::draw_table(PaneContext& ui, ImVec2 area) {
 }
 
 void ComparePanel::draw_lower(PaneContext& ui, ImVec2 area) {
-    const int before = ui.selection.compare.lower;
-    const float top = ImGui::GetCursorPosY();
+    if (ImGui::BeginChild("lower", area))
+        draw_table(ui, {ImGui::GetContentRegionAvail().x, area.y - ui.px(4)});
+    ImGui::EndChild();
+}
+
+// Maps, and below them a table. Where the window is low the table has two rows in view.
+void ComparePanel::draw_both(PaneContext& ui, float height) {
+    const float wide = ImGui::GetContentRegionAvail().x;
+    const float lower = height < ui.px(kTightHeight)
+                            ? ui.px(kTightTable)
+                            : std::max(ui.px(150), std::floor(height * 0.36F));
+    maps_.draw(ui, slots_, shown_, {wide, height - lower - ui.px(8)});
     lower_tools(ui, numbers_words(ui, slots_, numbers_));
-    // What was chosen comes into view.
-    if (ui.selection.compare.lower != before) ImGui::SetScrollY(top);
-    const float height = area.y - ui.px(34);
-    if (ImGui::BeginChild("lower", {area.x, height}))
-        draw_table(ui, {ImGui::GetContentRegionAvail().x, height - ui.px(4)});
+    draw_lower(ui, {wide, lower - ui.px(34)});
+}
+
+// The maps or a table, each in all of the height.
+void ComparePanel::draw_one(PaneContext& ui, float height) {
+    lower_tools(ui, numbers_words(ui, slots_, numbers_), &shows_maps_);
+    const ImVec2 area = {ImGui::GetContentRegionAvail().x, height - ui.px(34)};
+    if (!shows_maps_) return draw_lower(ui, area);
+    if (ImGui::BeginChild("compared", area, ImGuiChildFlags_NavFlattened))
+        maps_.draw(ui, slots_, shown_,
+                   {ImGui::GetContentRegionAvail().x, std::max(area.y, ui.px(kLeastMaps))});
     ImGui::EndChild();
 }
 
@@ -95,17 +118,10 @@ void ComparePanel::draw_compared(PaneContext& ui) {
                         named != nullptr ? layer_words(*named, shown_.layer())
                                          : std::to_string(shown_.layer())),
             compare_caption(ui, slots_, maps_.scale_words()));
-    // Where the window is low the maps and what is below them scroll.
-    constexpr float kLeast = 360;
-    const float available = canvas_height(ui) - ui.px(4),
-                content = std::max(available, ui.px(kLeast));
-    if (ImGui::BeginChild("compared", {0, available}, ImGuiChildFlags_NavFlattened)) {
-        const float wide = ImGui::GetContentRegionAvail().x;
-        const float lower = std::max(ui.px(150), std::floor(content * 0.36F));
-        maps_.draw(ui, slots_, shown_, {wide, content - lower - ui.px(8)});
-        draw_lower(ui, {wide, lower});
-    }
-    ImGui::EndChild();
+    const float height = canvas_height(ui) - ui.px(4);
+    const float end = ImGui::GetCursorPosY() + height;
+    height < ui.px(kLowHeight) ? draw_one(ui, height) : draw_both(ui, height);
+    ImGui::SetCursorPosY(end);
     hover_line(ui, maps_.read_out(ui, slots_, shown_),
                lock_words(ui, ui.selection.compare.view == CompareView::split
                                   ? "Drag the line; click locks"

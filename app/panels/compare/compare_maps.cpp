@@ -18,6 +18,7 @@ namespace aft::app {
 namespace {
 
 constexpr float kMapTitle = 28, kGap = 16, kBar = 80;  // pixels at scale 1
+constexpr float kLowArea = 300, kLowBar = 44;          // below the first: no histogram
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
     return viz::label_color(theme, theme.series[slot % theme.series.size()]);
@@ -222,9 +223,11 @@ void CompareMaps::draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, f
     view.id = id.c_str();
     view.coloring = coloring;
     view.width = width;
-    view.histogram = bar.heights;
+    if (!is_low_) {
+        view.histogram = bar.heights;
+        view.clipped = bar.clipped;
+    }
     view.histogram_height = 22;
-    view.clipped = bar.clipped;
     view.percent = ui.selection.quantity == Quantity::row_share && !first.is_pair();
     ImGui::SetCursorScreenPos(at);
     const viz::ColorBarReply reply = draw_color_bar(view, ui);
@@ -246,7 +249,9 @@ void CompareMaps::draw(PaneContext& ui, CompareSlots& slots, const ShownMaps& sh
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float gap = ui.px(kGap);
     const float width = std::floor((area.x - gap * float(count - 1)) / float(count));
-    const ImVec2 size = {std::max(ui.px(60), width), std::max(ui.px(80), area.y - ui.px(kBar))};
+    is_low_ = area.y < ui.px(kLowArea);
+    const ImVec2 size = {std::max(ui.px(60), width),
+                         std::max(ui.px(80), area.y - ui.px(is_low_ ? kLowBar : kBar))};
     const ImVec2 available = {size.x - ui.px(48), size.y - ui.px(kMapTitle + 24)};
     pictures_.update(ui, slots, shown, exact_ ? std::nullopt : std::optional(available));
     const std::vector<size_t> columns = pictures_.columns(choice, ui.selection.flicker);

@@ -55,6 +55,7 @@ class CompareMaps {
     std::array<BarValues, kMost> bars_;
     bool is_blocked_ = false;  // what was drawn last
     bool exact_ = false;       // single cells although the whole map does not fit
+    bool is_low_ = false;      // the bars have no histogram
     std::string scale_words_;
 };
 

@@ -180,7 +180,7 @@ bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
     return fits;
 }
 
-void lower_tools(PaneContext& ui, const std::string& words) {
+void lower_tools(PaneContext& ui, const std::string& words, bool* shows_maps) {
     static const std::vector<Choice> kParts = {{.text = "Largest changes##changes"},
                                                {.text = "Layers##layers"},
                                                {.text = "Heads##heads"},
@@ -188,7 +188,17 @@ void lower_tools(PaneContext& ui, const std::string& words) {
                                                {.text = "Settings##settings"}};
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = at.x + ImGui::GetContentRegionAvail().x;
-    (void)segmented(ui, "Below##below", ui.selection.compare.lower, {kParts});
+    int& lower = ui.selection.compare.lower;
+    if (shows_maps == nullptr) {
+        (void)segmented(ui, "Below##below", lower, {kParts});
+    } else {
+        std::vector<Choice> parts = {{.text = "Maps##maps"}};
+        parts.insert(parts.end(), kParts.begin(), kParts.end());
+        int chosen = *shows_maps ? 0 : lower + 1;
+        (void)segmented(ui, "Below##below", chosen, {parts});
+        *shows_maps = chosen == 0;
+        if (chosen > 0) lower = chosen - 1;
+    }
     const float used = ImGui::GetItemRectMax().x + ui.px(12);
     if (words.empty() || right - used < ui.px(60)) return;
     text_at(ui, {used, at.y + ui.px(6)}, words,

@@ -29,6 +29,19 @@ TEST_F(SmallWindow, TheTablesOfCompareCanBeReached) {
     EXPECT_EQ(ui().selection.cell.layer, 1);
 }
 
+// In a window of this height they take turns, each in all of it.
+TEST_F(SmallWindow, MapsAndTablesOfCompareTakeTurns) {
+    run("view.workspace_compare\nframes 3\n");
+    ui().selection.compare.slots.push_back(
+        {.path = source_file("assets/demo/mirror.safetensors").string()});
+    ASSERT_TRUE(until([&] { return is_there("compare/main/map_1"); })) << dump(ui());
+    run("click compare/main/below=layers\nframes 5\n");
+    EXPECT_FALSE(is_there("compare/main/map_1"));
+    run("click compare/main/below=maps\nframes 5\n");
+    EXPECT_TRUE(is_there("compare/main/map_1")) << dump(ui());
+    EXPECT_FALSE(is_there("compare/main/layers:l1"));
+}
+
 TEST_F(SmallWindow, TheReadingOfPlayStandsBelowItsDistribution) {
     run("view.workspace_complete\nframes 3\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
