@@ -130,7 +130,7 @@ TEST(Window, LargeBiasesAndAWindowOfEverything) {
         EXPECT_TRUE(found.isfinite().all().item<bool>()) << found;
         EXPECT_NEAR(found[2].item<double>(), found[3].item<double>(), 1e-6) << "even";
     }
-    model.own["window"] = model.own.at("length");
+    model.own["window"] = model.tokens();
     Bench wide(model);
     EXPECT_TRUE(ask_window(wide).isnan().all().item<bool>());
     Bench full(tiny_model("aft-full", "text"));
