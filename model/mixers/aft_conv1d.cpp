@@ -102,6 +102,7 @@ MixerRoom aft_conv1d_mixer() {
     return {.info = {"aft-conv1d", "AFT with one bias kernel per head over offsets in a sequence."},
             .traits = traits,
             .visit = visit_settings<ConvSettings>,
+            .idle = idle_of_kernel,
             .check = check,
             .make = make,
             .cost = cost};

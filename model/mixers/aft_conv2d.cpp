@@ -157,6 +157,7 @@ MixerRoom aft_conv2d_mixer() {
     return {.info = {"aft-conv2d", "AFT with one bias kernel per head over offsets in the image."},
             .traits = traits,
             .visit = visit_settings<ConvSettings>,
+            .idle = idle_of_kernel,
             .check = check,
             .make = make,
             .cost = cost};

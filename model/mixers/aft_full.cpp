@@ -72,6 +72,7 @@ MixerRoom aft_full_mixer() {
     return {.info = {"aft-full", "AFT with a learned position bias for every pair of positions."},
             .traits = traits,
             .visit = visit_settings<FullSettings>,
+            .idle = idle_of_learned_bias,
             .check = check_no_heads,
             .make = make,
             .cost = cost};

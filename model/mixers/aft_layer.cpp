@@ -181,4 +181,11 @@ double learned_bias_values(const ModelConfig& config) {
     return factors > 0 ? 2 * T * factors : T * T;
 }
 
+std::vector<IdleSetting> idle_of_learned_bias(const ModelConfig& config) {
+    const int64_t factors = config.own.read<BiasTableSettings>().factors;
+    const std::string now = fmt::format("model.factors={}", factors);
+    if (factors > 0) return {{"model.bias_std", now, "model.factors=0"}};
+    return {{"model.factor_std", now, "model.factors above 0"}};
+}
+
 }  // namespace aft

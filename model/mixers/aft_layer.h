@@ -63,6 +63,8 @@ struct LearnedBias {
 [[nodiscard]] LearnedBias given_bias(const at::Tensor& w, ParameterMaker& maker,
                                      const std::string& prefix);
 [[nodiscard]] double learned_bias_values(const ModelConfig& config);
+// The deviation of what is not learned: of w where there are factors, else of u and r.
+[[nodiscard]] std::vector<IdleSetting> idle_of_learned_bias(const ModelConfig& config);
 
 // Kernels of the conv rooms: w = gamma (k - mean k) / std k + beta per head (Eq. 8), or k itself.
 // With a temperature (Eq. 10) w is multiplied by a one-hot vector at its largest value, and in
@@ -83,6 +85,8 @@ struct Kernel {
 [[nodiscard]] at::Tensor kernel_penalty(const Kernel& kernel, const KernelSettings& settings);
 // Traits of a mixer whose bias is a kernel.
 [[nodiscard]] MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout);
+// The deviation of a kernel that Eq. 8 scales.
+[[nodiscard]] std::vector<IdleSetting> idle_of_kernel(const ModelConfig& config);
 [[nodiscard]] Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker,
                                  const std::string& prefix, at::IntArrayRef shape);
 // w itself, of the kernel's shape, in place of what was learned.

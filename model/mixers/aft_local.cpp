@@ -132,6 +132,7 @@ MixerRoom aft_local_mixer() {
     return {.info = {"aft-local", "AFT with a learned position bias inside a window of s."},
             .traits = traits,
             .visit = visit_settings<LocalSettings>,
+            .idle = idle_of_learned_bias,
             .check = check,
             .make = make,
             .cost = cost};

@@ -72,6 +72,11 @@ MixerTraits kernel_traits(const ModelConfig& config, BiasLayout layout) {
     return traits;
 }
 
+std::vector<IdleSetting> idle_of_kernel(const ModelConfig& config) {
+    if (config.own.read<KernelSettings>().naive_kernel) return {};
+    return {{"model.bias_std", "model.naive_kernel=false", "model.naive_kernel=true"}};
+}
+
 Kernel make_kernel(const ModelConfig& config, ParameterMaker& maker, const std::string& prefix,
                    at::IntArrayRef shape) {
     const auto settings = config.own.read<KernelSettings>();

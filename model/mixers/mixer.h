@@ -114,12 +114,19 @@ class GivenBias {
                           const std::string& prefix) = 0;
 };
 
+// A setting of the room that the value of another leaves unread: "model.bias_std" by
+// "model.factors=64"; it is read with "model.factors=0".
+struct IdleSetting {
+    std::string key, by, needs;
+};
+
 struct MixerRoom {
     RoomInfo info;
     MixerTraits (*traits)(const ModelConfig&) = nullptr;
     // Of rooms whose layers differ; none: as traits.
     MixerTraits (*layer_traits)(const ModelConfig&, int64_t layer) = nullptr;
     RoomVisit visit = nullptr;  // settings of its own: visit_settings<Own>
+    std::vector<IdleSetting> (*idle)(const ModelConfig&) = nullptr;
     // Throws usage Error on settings that do not fit. What every model has (model.heads,
     // query_gate, output_projection) is done or refused.
     void (*check)(const ModelConfig&) = nullptr;

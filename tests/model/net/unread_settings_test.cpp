@@ -46,19 +46,76 @@ TEST(UnreadSettings, AreNamedWithTheRoomsThatReadThem) {
     EXPECT_EQ(refusal_of(config, "model.length"), "");
 }
 
-// Every key that any room declares is read with some mixer and some task.
+// Keys that are read by traits of the rooms, or only beside a value of another key.
+TEST(UnreadSettings, AreNamedWhereTraitsOrOtherValuesLeaveThemUnread) {
+    Config config;  // aft-full with 64 factors, data not augmented
+    for (const char* key : {"model.start_token", "train.bias_weight_decay", "model.factor_std",
+                            "train.bias_learning_rate_scale"})
+        EXPECT_EQ(refusal_of(config, key), "") << key;
+    EXPECT_EQ(refusal_of(config, "model.bias_std"),
+              "--set model.bias_std: model.factors=64 does not read it; it is read with "
+              "model.factors=0");
+    config.model.own["factors"] = int64_t{0};
+    EXPECT_EQ(refusal_of(config, "model.bias_std"), "");
+    EXPECT_EQ(refusal_of(config, "model.factor_std"),
+              "--set model.factor_std: model.factors=0 does not read it; it is read with "
+              "model.factors above 0");
+    config.model.mixer = "aft-conv2d";
+    EXPECT_TRUE(has(refusal_of(config, "model.bias_std"), "model.naive_kernel=true"));
+    config.model.own["naive_kernel"] = true;
+    EXPECT_EQ(refusal_of(config, "model.bias_std"), "");
+
+    EXPECT_TRUE(has(refusal_of(config, "data.rand_augment_ops"), "data.augment=none"));
+    config.data.augment = "recipe-c";
+    EXPECT_EQ(refusal_of(config, "data.rand_augment_ops"), "");
+    config.data.strengths.rand_augment = 0;
+    EXPECT_TRUE(has(refusal_of(config, "data.rand_augment_ops"), "data.rand_augment=0"));
+
+    config.model.task = "classify";
+    EXPECT_TRUE(has(refusal_of(config, "model.start_token"), "tasks that do: image, text"))
+        << refusal_of(config, "model.start_token");
+}
+
+TEST(UnreadSettings, OfAPositionBiasAreOfMixersThatLearnOne) {
+    for (const char* key : {"train.bias_weight_decay", "train.bias_learning_rate_scale"}) {
+        Config config;
+        for (const char* mixer : {"aft-full", "aft-local", "aft-conv1d", "aft-conv2d"}) {
+            config.model.mixer = mixer;
+            EXPECT_EQ(refusal_of(config, key), "") << mixer;
+        }
+        for (const char* mixer : {"aft-simple", "softmax", "lambda", "synthesizer"}) {
+            config.model.mixer = mixer;
+            const std::string words = refusal_of(config, key);
+            EXPECT_TRUE(has(words, "mixers that do: aft-full, aft-local, aft-conv1d, aft-conv2d"))
+                << mixer << ": " << words;
+        }
+    }
+}
+
+TEST(UnreadSettings, StandInNoPreset) {
+    for (const PresetInfo& preset : list_presets())
+        EXPECT_NO_THROW(static_cast<void>(load_preset(preset.name))) << preset.name;
+}
+
+// Every key that any room declares is read with some mixer and some task, beside some values.
 TEST(UnreadSettings, EveryKeyIsReadSomewhere) {
     std::set<std::string> never;
     bool is_first = true;
+    const auto look = [&](const Config& config) {
+        const std::set<std::string> unread = unread_settings(config);
+        if (is_first) never = unread;
+        std::erase_if(never, [&](const std::string& key) { return !unread.contains(key); });
+        is_first = false;
+    };
     for (const TaskRoom& task : tasks())
         for (const MixerRoom& room : mixers()) {
             Config config;
             config.model.task = task.info.name;
             config.model.mixer = room.info.name;
-            const std::set<std::string> unread = unread_settings(config);
-            if (is_first) never = unread;
-            std::erase_if(never, [&](const std::string& key) { return !unread.contains(key); });
-            is_first = false;
+            look(config);
+            config.data.augment = "recipe-c";
+            config.model.own["factors"] = int64_t{0};
+            look(config);
         }
     EXPECT_FALSE(is_first);
     EXPECT_TRUE(never.empty()) << *never.begin();
