@@ -202,7 +202,8 @@ json to_json(const InspectResult& result) {
                                {"min", bias.min},
                                {"max", bias.max},
                                {"mean", bias.mean},
-                               {"norm", bias.norm}});
+                               {"norm", bias.norm},
+                               {"hidden", bias.hidden}});
     for (const MapSummary& map : result.maps)
         out["maps"].push_back(
             {{"name", map.name}, {"layout", map.layout}, {"grid", map.grid}, {"gauge", map.gauge}});

@@ -33,8 +33,10 @@ int import(ImportFlags& flags, const Globals& globals) {
     const Work work(globals);
     const ImportResult result = import_job(request);
     if (!result.not_finite.empty())
-        warn_once(printable_line(result.file) + ": NaN or infinity in " +
-                  shown_names(result.not_finite));
+        warn_once(
+            fmt::format("{}: NaN or infinity in {}: what is computed with them is no number; "
+                        "an earlier save of that training may be sound",
+                        printable_line(result.file), shown_names(result.not_finite)));
     if (flags.json)
         print_json(to_json(result));
     else

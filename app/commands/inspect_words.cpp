@@ -48,11 +48,17 @@ std::string tensor_table(const std::vector<TensorSummary>& tensors) {
 }
 
 std::string bias_table(const std::vector<BiasSummary>& biases) {
+    const bool has_hidden = std::any_of(biases.begin(), biases.end(),
+                                        [](const BiasSummary& bias) { return bias.hidden > 0; });
     Rows rows = {{"layer", "head", "min", "max", "mean", "norm"}};
-    for (const BiasSummary& bias : biases)
+    if (has_hidden) rows.front().emplace_back("hidden");
+    for (const BiasSummary& bias : biases) {
         rows.push_back({std::to_string(bias.layer), std::to_string(bias.head), number(bias.min),
                         number(bias.max), number(bias.mean), number(bias.norm)});
-    return aligned_table(rows, 2);
+        if (has_hidden) rows.back().push_back(group_thousands(bias.hidden));
+    }
+    return aligned_table(rows, 2) +
+           (has_hidden ? "hidden: pairs with w = -inf, which count in no statistic\n" : "");
 }
 
 std::string map_table(const std::vector<MapSummary>& maps) {

@@ -1,6 +1,7 @@
 #include "model/decode/block_weights.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace aft::decode {
 
@@ -29,6 +30,11 @@ void dense_rows(const PackedBias& bias, int64_t t, int64_t chunk, std::span<doub
 BiasRow split_row(const PackedNet& net, int64_t t, int64_t chunk, const double* w) {
     BiasRow row;
     decode_kernels().split_exponents({.w = w, .exponent = row.exponent, .mantissa = row.mantissa});
+    for (int64_t j = 0; j < kDecodeBlock; ++j)
+        if (std::isinf(w[j]) && w[j] < 0) {
+            row.exponent[j] = kDecodeNever;
+            row.mantissa[j] = 0;
+        }
     const int64_t outside = t - net.history - chunk * kDecodeBlock;  // sources up to it
     for (int64_t j = 0; j <= std::min(outside, kDecodeBlock - 1); ++j) {
         row.exponent[j] = net.forget ? kDecodeNever : 0;

@@ -34,7 +34,8 @@ at::Tensor spread(const at::Tensor& x, const GridSides& grid, double sigma) {
 at::Tensor blur_sources(const at::Tensor& w, const at::Tensor& inside, const GridSides& grid,
                         double sigma) {
     const at::Tensor counted = inside.to(at::kFloat);
-    return spread(w * counted, grid, sigma) / spread(counted, grid, sigma).clamp_min(1e-30);
+    const at::Tensor seen = at::where(inside & w.isneginf().logical_not(), w, 0.0F);
+    return spread(seen, grid, sigma) / spread(counted, grid, sigma).clamp_min(1e-30);
 }
 
 at::Tensor blur(const BiasEdit& edit) {

@@ -28,8 +28,9 @@ at::Tensor cells_inside(const BiasEdit& edit) {
         const int64_t s = one.size(0);
         return (at::arange(s * s, at::kLong) <= (s / 2) * s + s / 2).view({s, s});
     }
-    if (traits.has_kernel() || traits.is_centred) return at::ones_like(one, at::kBool);
-    at::Tensor inside = at::ones_like(one, at::kBool);
+    const at::Tensor seen = edit.w.isneginf().all(0).logical_not();  // but for masks of all heads
+    if (traits.has_kernel() || traits.is_centred) return seen;
+    at::Tensor inside = seen;
     if (edit.is_causal) inside = inside.tril();
     if (traits.window > 0) inside = inside.triu(1 - traits.window).tril(traits.window - 1);
     return inside;
@@ -41,7 +42,7 @@ void require_matrix(const BiasEdit& edit, const char* reason) {
 }
 
 at::Tensor of_inside(const BiasEdit& edit) {
-    return at::where(edit.inside, edit.w, 0.0F);
+    return at::where(edit.inside & edit.w.isneginf().logical_not(), edit.w, 0.0F);
 }
 
 }  // namespace aft

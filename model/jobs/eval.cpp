@@ -22,6 +22,7 @@
 #include "model/jobs/eval_parts.h"
 #include "model/mixers/find.h"
 #include "model/net/cost.h"
+#include "model/probe/masks.h"
 #include "model/tasks/task.h"
 #include "model/train/trainer.h"
 
@@ -200,11 +201,11 @@ Spec spec_of(const EvalRequest& request, const std::stop_token& stop) {
 void check_loss(const EvalResult& result, const Net& net) {
     if (std::isfinite(result.loss_nats)) return;
     std::string reason = "all weights are finite numbers";
+    std::vector<std::pair<std::string, at::Tensor>> weights;
     for (const Parameter& parameter : net.parameters())
-        if (!is_finite(parameter.value)) {
-            reason = fmt::format("{} holds NaN or infinity", parameter.name);
-            break;
-        }
+        weights.emplace_back(parameter.name, parameter.value);
+    const std::vector<std::string> faults = probe::weight_faults(net.config(), weights);
+    if (!faults.empty()) reason = fmt::format("NaN or infinity in {}", shown_names(faults));
     fail("{}: the loss is not a finite number ({}; step {})", result.model, reason, result.step);
 }
 

@@ -12,6 +12,7 @@
 #include "model/jobs/class_names.h"
 #include "model/nn/parameters.h"
 
+#include "model/probe/masks.h"
 namespace aft {
 
 namespace {
@@ -103,10 +104,11 @@ ImportResult import_file(const ImportRequest& request) {
     for (imports::Left& row : converted.fresh)
         result.fresh.push_back({row.name, row.why, row.shape});
     if (!result.prefix.empty()) add_outside(file, result.prefix, result);
-    for (const auto& [name, tensor] : converted.checkpoint.weights) {
-        result.parameters += tensor.numel();
-        if (!is_finite(tensor)) result.not_finite.push_back(name);
-    }
+    const Checkpoint& made = converted.checkpoint;
+    for (const auto& [name, tensor] : made.weights) result.parameters += tensor.numel();
+    result.not_finite = probe::weight_faults(made.config.model, made.weights);
+    for (const probe::LayerMasks& masks : probe::masks_of(made.config.model, made.weights))
+        result.notes.push_back(probe::hidden_words(masks));
     if (!request.dry_run) write_checkpoint(request.out, converted.checkpoint);
     return result;
 }

@@ -39,7 +39,9 @@ struct ImportResult {
     std::vector<std::string> notes;  // what was taken for granted
     std::vector<ImportedTensor> mapped;
     std::vector<NamedReason> dropped, fresh;
-    std::vector<std::string> not_finite;  // tensors of the model that hold NaN or infinity
+    // Tensors of the model that hold NaN or infinity, but for masks; masks that leave a target no
+    // source.
+    std::vector<std::string> not_finite;
     int64_t parameters = 0;
 };
 // Error, and nothing written, on whatever is not exactly known.

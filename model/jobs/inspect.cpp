@@ -5,12 +5,13 @@
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/map_tensors.h"
 #include "model/decode/input.h"
+#include "model/probe/masks.h"
 
 namespace aft {
 
 namespace {
 
-// The cells of w [T, T] that the operator uses: visible, and inside the window.
+// The cells of w [T, T] that the operator uses: visible but for masks, and inside the window.
 at::Tensor used_cells(const at::Tensor& w, const ModelConfig& config) {
     at::Tensor used = at::ones_like(w, at::TensorOptions().dtype(at::kBool));
     if (config.causal()) used = used.tril();
@@ -19,17 +20,26 @@ at::Tensor used_cells(const at::Tensor& w, const ModelConfig& config) {
     return w.masked_select(used);
 }
 
-BiasSummary statistics(int64_t layer, int64_t head, const at::Tensor& values) {
+BiasSummary statistics(int64_t layer, int64_t head, const at::Tensor& cells) {
+    const at::Tensor values = cells.masked_select(cells.isneginf().logical_not_());
+    const int64_t hidden = cells.numel() - values.numel();
     if (values.numel() == 0) {
         const double none = std::numeric_limits<double>::quiet_NaN();
-        return {.layer = layer, .head = head, .min = none, .max = none, .mean = none, .norm = none};
+        return {.layer = layer,
+                .head = head,
+                .min = none,
+                .max = none,
+                .mean = none,
+                .norm = none,
+                .hidden = hidden};
     }
     return {.layer = layer,
             .head = head,
             .min = values.min().item<double>(),
             .max = values.max().item<double>(),
             .mean = values.mean(at::kDouble).item<double>(),
-            .norm = values.to(at::kDouble).norm().item<double>()};
+            .norm = values.to(at::kDouble).norm().item<double>(),
+            .hidden = hidden};
 }
 
 std::vector<BiasSummary> map_statistics(const Net& net) {
@@ -85,19 +95,19 @@ InspectResult describe(const Config& config, const Net& net) {
     result.tokens = config.model.tokens();
     result.parameters = parameter_count(net.parameters());
     result.parameters_per_layer.assign(static_cast<size_t>(config.model.layers), 0);
+    std::vector<std::pair<std::string, at::Tensor>> weights;
     for (const Parameter& parameter : net.parameters()) {
         const at::Tensor& value = parameter.value;
         if (parameter.layer >= 0)
             result.parameters_per_layer[static_cast<size_t>(parameter.layer)] += value.numel();
-        // -inf of maps alone is a mask; the reader refuses the others.
-        if (!result.task.is_bias_alone && !is_finite(value))
-            result.not_finite.push_back(parameter.name);
+        weights.emplace_back(parameter.name, value);
         result.tensors.push_back({.name = parameter.name,
                                   .dtype = c10::toString(value.scalar_type()),
                                   .shape = value.sizes().vec(),
                                   .min = value.min().item<double>(),
                                   .max = value.max().item<double>()});
     }
+    result.not_finite = probe::weight_faults(config.model, weights);
     result.bias = bias_statistics(net);
     result.maps = map_summaries(config.model.maps);
     return result;

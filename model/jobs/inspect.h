@@ -17,11 +17,12 @@ struct TensorSummary {
     double min = 0, max = 0;
 };
 // Position bias w of a head, in nats: of the visible pairs inside the window, for kernels of all
-// taps; of maps alone of the values that a visible pair has, NaN where there is none. norm:
-// Frobenius.
+// taps; of maps alone of the values that a visible pair has. NaN where there is none. norm:
+// Frobenius. hidden: pairs that w = -inf hides, which do not count.
 struct BiasSummary {
     int64_t layer = 0, head = 0;
     double min = 0, max = 0, mean = 0, norm = 0;
+    int64_t hidden = 0;
 };
 // A layer of maps alone, as its file describes it.
 struct MapSummary {
@@ -35,9 +36,10 @@ struct InspectResult {
     int64_t parameters = 0;
     std::vector<int64_t> parameters_per_layer;
     std::vector<TensorSummary> tensors;
-    std::vector<std::string> not_finite;  // tensors that hold NaN or infinity
-    std::vector<BiasSummary> bias;        // one per layer and head; empty = no position bias
-    std::vector<MapSummary> maps;         // one per layer; empty = not maps alone
+    // Tensors that hold NaN or infinity, but for masks; masks that leave a target no source.
+    std::vector<std::string> not_finite;
+    std::vector<BiasSummary> bias;  // one per layer and head; empty = no position bias
+    std::vector<MapSummary> maps;   // one per layer; empty = not maps alone
     struct Stored {
         std::string file;
         int64_t step = 0;

@@ -83,6 +83,12 @@ bool is_finite(const at::Tensor& value) {
     return value.isfinite().all().item<bool>();
 }
 
+bool is_sound(const std::string& name, const at::Tensor& value) {
+    const bool may_hide = name.ends_with(".mixer.w") || name.starts_with("biases.");
+    if (!may_hide) return is_finite(value);
+    return value.isfinite().logical_or_(value.isneginf()).all().item<bool>();
+}
+
 at::Tensor ParameterMaker::add(const std::string& name, at::Tensor value, ParameterGroup group) {
     for (const Parameter& known : list_) AFT_ASSERT(known.name != name);
     value = value.to(device_).detach();

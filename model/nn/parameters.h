@@ -25,6 +25,9 @@ using Parameters = std::vector<Parameter>;
 // "blocks.3.mixer.u", "biases.3" -> 3; -1 outside the layers.
 [[nodiscard]] int64_t parameter_layer(const std::string& name);
 
+// No value is NaN or infinite, but for -inf in position biases that are stored pair by pair, which
+// hides a source from its target: exp(w) = 0. Reads all of them.
+[[nodiscard]] bool is_sound(const std::string& name, const at::Tensor& value);
 // No value is NaN or infinite. Reads all of them.
 [[nodiscard]] bool is_finite(const at::Tensor& value);
 

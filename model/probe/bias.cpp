@@ -217,6 +217,7 @@ class BiasResult {
         if (has_targets) text.axes.push_back("target");
         text.axes.push_back(options_.view == "band" ? "offset" : "source");
         text.notes = {{"quantity", options_.quantity}, {"gauge", gauge_words()}};
+        if (table_.traits().has_masks) text.notes["masks"] = "w = -inf: hidden";
         if (options_.view == "band")
             text.notes["first_offset"] =
                 std::to_string(table_.is_causal() ? 0 : 1 - table_.traits().window);

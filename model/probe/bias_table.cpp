@@ -50,6 +50,8 @@ void BiasTable::take(const at::Tensor& w) {
     w_ = on_cpu(w);
     has_heads_ = w_.defined() && (traits_.has_kernel() || w_.dim() == 3);
     if (has_heads_) heads_ = w_.size(0);
+    if (w_.defined() && !traits_.has_kernel() && w_.isneginf().any().item<bool>())
+        traits_.has_masks = true;
 }
 
 BiasTable::BiasTable(const Net& net, int64_t layer)

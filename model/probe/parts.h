@@ -55,6 +55,7 @@ class BiasTable {
     [[nodiscard]] bool has_heads() const { return has_heads_; }  // [h, T, T], else [T, T]
     [[nodiscard]] bool is_causal() const { return is_causal_; }
     [[nodiscard]] int64_t grid_width() const { return width_; }  // columns of the token grid
+    // Of the layer; has_masks where its w holds -inf, too.
     [[nodiscard]] const MixerTraits& traits() const { return traits_; }
 
   private:

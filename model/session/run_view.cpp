@@ -9,6 +9,7 @@
 #include "core/event_words.h"
 #include "core/json.h"
 #include "model/decode/input.h"
+#include "model/probe/masks.h"
 #include "model/tasks/task.h"
 #include "model/train/run_folder.h"
 
@@ -24,15 +25,13 @@ double seconds_between(std::chrono::steady_clock::time_point from,
 void set_layers(RunView& view, const Checkpoint& checkpoint) {
     view.status.layers.assign(static_cast<size_t>(checkpoint.config.model.layers), {});
     view.status.parameters = 0;
-    view.status.not_finite.clear();
     for (const auto& [name, value] : checkpoint.weights) {
         view.status.parameters += value.numel();
-        // -inf of maps alone is a mask; the reader refuses the others.
-        if (!is_bias_alone(checkpoint) && !is_finite(value)) view.status.not_finite.push_back(name);
         const auto layer = static_cast<size_t>(parameter_layer(name));  // -1: of none
         if (layer < view.status.layers.size())
             view.status.layers[layer].parameters += value.numel();
     }
+    view.status.not_finite = probe::weight_faults(checkpoint.config.model, checkpoint.weights);
 }
 
 void set_metrics(RunView& view, const std::map<std::string, double>& values) {

@@ -23,6 +23,10 @@ double squares(const at::Tensor& x) {
     return x.square().sum(at::kDouble).item<double>();
 }
 
+at::Tensor without_masks(const at::Tensor& w) {
+    return w.isneginf().any().item<bool>() ? w.masked_fill(w.isneginf(), 0) : w;
+}
+
 at::Tensor gram(const at::Tensor& x) {  // [.., T, d'] -> [.., d', d'], in float64
     const at::Tensor wide = x.to(at::kDouble);
     return at::matmul(wide.transpose(-2, -1), wide);
@@ -78,10 +82,10 @@ std::optional<double> squared_bias(const Mixer& mixer, int64_t tokens) {
     if (in.u.defined() && in.window > 0)
         return band_squares(in.u, in.r, std::min(in.window, tokens));
     if (in.u.defined() && in.u.size(1) < tokens) return product(gram(in.u), gram(in.r));
-    if (in.w.defined() && in.window == 0) return squares(in.w);
+    if (in.w.defined() && in.window == 0) return squares(without_masks(in.w));
     const std::optional<at::Tensor> w = mixer.bias(tokens);
     if (!w) return {};
-    return squares(*w);
+    return squares(without_masks(*w));
 }
 
 }  // namespace aft

@@ -245,7 +245,10 @@ void take_probe_blocks(const BiasFields& from, const BiasForm& form, int64_t hea
 
 }  // namespace
 
-BiasMap map_of_fields(const BiasFields& from, const BiasForm& form, int64_t head, Blocks block) {
+BiasMap map_of_fields(const BiasFields& from, const BiasForm& of, int64_t head, Blocks block) {
+    BiasForm form = of;
+    for (const Field& field : from.fields.fields)
+        if (field.notes.contains("masks")) form.visibility.has_masks = true;
     BiasMap map;
     map.block = block;
     map.rows = (form.rows + block.rows - 1) / block.rows;

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "core/caught.h"
@@ -96,6 +97,8 @@ class Converter {
     void put_copies(const Rule& rule, const Bindings& bound, const std::string& name,
                     const Changed& changed);
     void check_dropped(const Rule& rule, const at::Tensor& tensor) const;
+    [[nodiscard]] at::Tensor masked(const Rule& rule, const Bindings& bound, at::Tensor value,
+                                    std::string& how) const;
     [[nodiscard]] at::Tensor changed(const Rule& rule, const Bindings& bound, at::Tensor value,
                                      std::string& how) const;
     void put(const std::string& from, const std::string& to, at::Tensor value,
@@ -208,6 +211,26 @@ void Converter::put_copies(const Rule& rule, const Bindings& bound, const std::s
     }
 }
 
+// -inf where a mask of the file hides a source from its target.
+at::Tensor Converter::masked(const Rule& rule, const Bindings& bound, at::Tensor value,
+                             std::string& how) const {
+    for (const bool is_visible : {true, false}) {
+        const std::string& given = is_visible ? rule.visible : rule.hidden;
+        if (given.empty()) continue;
+        const std::string mask = fill_in(given, bound);
+        const at::Tensor& by = tensor_of(found_.view, mask);
+        if (by.numel() != value.numel() || !has_two_axes(by) || !has_two_axes(value))
+            fail("has shape {}, the mask '{}' has {}", shape_text(value), shown(mask),
+                 shape_text(by));
+        const at::Tensor hides = is_visible ? by.eq(0) : by.ne(0);
+        value = value.masked_fill(hides.reshape(value.sizes()),
+                                  -std::numeric_limits<float>::infinity());
+        how += fmt::format("{}-inf where {} is {}0", how.empty() ? "" : ", ", shown(mask),
+                           is_visible ? "" : "not ");
+    }
+    return value;
+}
+
 at::Tensor Converter::changed(const Rule& rule, const Bindings& bound, at::Tensor value,
                               std::string& how) const {
     const auto add = [&](const std::string& words) { how += (how.empty() ? "" : ", ") + words; };
@@ -229,6 +252,7 @@ at::Tensor Converter::changed(const Rule& rule, const Bindings& bound, at::Tenso
         value = value * by;
         add("times " + shown(mask));
     }
+    value = masked(rule, bound, value, how);
     if (rule.transpose) {
         if (!has_two_axes(value))
             fail("has shape {}; two axes are swapped, or the last two behind axes of one",

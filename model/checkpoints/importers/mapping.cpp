@@ -118,7 +118,9 @@ Rule read_rule(const Json& json, const std::string& where) {
               .back = in.texts("back"),
               .first = in.text("first"),
               .scale = in.text("scale"),
-              .times = in.text("times")};
+              .times = in.text("times"),
+              .visible = in.text("visible"),
+              .hidden = in.text("hidden")};
     in.done();
     if (rule.from.empty()) fail_usage("{}: 'from' says which tensors are meant", where);
     if (rule.to.empty() == rule.drop.empty())

@@ -25,6 +25,23 @@ struct Rule {
     std::string first;               // expression: the first so many rows; "" = all
     std::string scale;               // expression: multiplied by it; "" = 1
     std::string times;               // multiplied by this tensor of the file (a mask)
+    // Masks of the file: -inf where the first is 0, or the second is not.
+    std::string visible, hidden;
+};
+
+// An argument by which the origin's own code builds what the file alone does not say.
+struct Argument {
+    std::string setting;  // of ours: "model.heads"
+    // "num_heads={}": {} is its value, {model.width} that of another; "" = by its value in `values`
+    std::string text;
+    std::map<std::string, std::string> values;  // value -> text, "" = nothing to say
+    // No tensor says it: export takes any value here, import takes it from --set.
+    bool is_free = false;
+    bool is_note = false;  // not of the constructor: a remark behind it
+};
+struct Constructor {
+    std::string name;  // "timm....VisionTransformer"; "" = the mapping names none
+    std::vector<Argument> arguments;
 };
 
 struct Mapping {

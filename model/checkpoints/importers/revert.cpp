@@ -116,7 +116,8 @@ class Reverter {
             with_context("'" + name + "'", [&] { put(name, unchanged(rule, tensor)); });
     }
     [[nodiscard]] at::Tensor unchanged(const Rule& rule, at::Tensor value) const {
-        if (!rule.times.empty() || !rule.first.empty())
+        const bool is_masked = !rule.visible.empty() || !rule.hidden.empty();
+        if (!rule.times.empty() || !rule.first.empty() || is_masked)
             fail("is not kept whole by {}: there is no way back", mapping_.info.name);
         if (!rule.scale.empty()) value = value / evaluate(rule.scale, table_);
         if (!rule.shape.empty()) {

@@ -43,6 +43,22 @@ class MixerAlone : public BareTest {
         std::ofstream(file, std::ios::binary) << bytes;
         return file.string();
     }
+    // The layer with w = -inf in so many places of w from one on; T = 10.
+    std::string hidden_layer(size_t first, size_t count) {
+        open("rish16.pt");
+        const auto file = scratch_ / "layer-rish16.pt-0.safetensors";
+        std::ifstream in(file, std::ios::binary);
+        std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+        uint64_t length = 0;
+        for (size_t i = 8; i-- > 0;) length = length * 256 + static_cast<uint8_t>(bytes[i]);
+        const auto header = nlohmann::json::parse(bytes.substr(8, length));
+        const auto at =
+            8 + length + header["blocks.0.mixer.w"]["data_offsets"][0].get<uint64_t>() + 4 * first;
+        for (size_t i = 0; i < count; ++i) bytes.replace(at + 4 * i, 4, "\0\0\x80\xFF", 4);
+        const auto masked = scratch_ / fmt::format("masked-{}.safetensors", count);
+        std::ofstream(masked, std::ios::binary) << bytes;
+        return masked.string();
+    }
     std::string toast(const std::string& title) {
         for (const Toast& shown : ui().toasts.shown())
             if (shown.title == title) return shown.detail;
@@ -110,6 +126,28 @@ TEST_F(MixerAlone, ANewRunDoesNotOfferIt) {
     EXPECT_NE(error.find("classify"), std::string::npos) << error;
     run("set home/settings/model.task classify\nframes 2\n");
     EXPECT_EQ(value_of("home/settings/model.task"), "classify");
+}
+
+TEST_F(MixerAlone, MasksAreHiddenCellsAndNoFault) {
+    const std::string one = hidden_layer(21, 3), row = hidden_layer(40, 10);
+    make();
+    stage_->frame().open(one);
+    run("frames 2\nwait Ready 60\nframes 3\n");
+    EXPECT_TRUE(ui().status.not_finite.empty());
+    EXPECT_EQ(toast("NaN or infinity in the weights"), "");
+    ProbeRequest request;
+    request.probe = "bias";
+    const FieldSetPtr fields = ask(request);
+    ASSERT_NE(fields, nullptr);
+    const BiasMap map = map_of_fields({*fields}, BiasForm(ui().status), 0, {});
+    ASSERT_EQ(map.hidden.size(), 100u);
+    for (size_t i = 0; i < 100; ++i) EXPECT_EQ(map.hidden[i], i >= 21 && i < 24 ? 1 : 0) << i;
+    make();
+    stage_->frame().open(row);
+    run("frames 2\nwait Ready 60\nframes 3\n");
+    EXPECT_NE(
+        toast("NaN or infinity in the weights").find("blocks.0.mixer.w (target 4 sees no source)"),
+        std::string::npos);
 }
 
 TEST_F(MixerAlone, NanInWeightsIsSaidWhenAModelIsOpened) {

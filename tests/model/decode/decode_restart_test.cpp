@@ -47,7 +47,7 @@ class Counted final : public Decoder {
     std::vector<float> logits_;
 };
 
-constexpr int64_t kLength = 600;  // half of it is more than one block even of a single row
+constexpr int64_t kRestartLength = 600;  // half of it is more than one block even of a single row
 
 // Rows of a text of one token more than the window.
 std::vector<SampleRow> rows_of(int64_t count, int64_t levels) {
@@ -55,7 +55,7 @@ std::vector<SampleRow> rows_of(int64_t count, int64_t levels) {
     for (size_t r = 0; r < rows.size(); ++r) {
         CounterRng rng(7, r);
         rows[r].stream = r;
-        for (int64_t t = 0; t <= kLength; ++t)
+        for (int64_t t = 0; t <= kRestartLength; ++t)
             rows[r].tokens.push_back(static_cast<uint8_t>(rng.below(levels)));
         rows[r].surprise.assign(rows[r].tokens.size(), std::nanf(""));
         rows[r].entropy = rows[r].surprise;
@@ -69,9 +69,9 @@ std::vector<float> wanted_logits(Decoder& decoder, const std::vector<SampleRow>&
     std::vector<int64_t> fed, last;
     for (const SampleRow& row : rows) {
         fed.push_back(-1);
-        for (int64_t t = kLength / 2; t + 1 < kLength; ++t)
+        for (int64_t t = kRestartLength / 2; t + 1 < kRestartLength; ++t)
             fed.push_back(row.tokens[static_cast<size_t>(t)]);
-        last.push_back(row.tokens[static_cast<size_t>(kLength - 1)]);
+        last.push_back(row.tokens[static_cast<size_t>(kRestartLength - 1)]);
     }
     decoder.feed(fed, *state, nullptr);
     const auto logits = decoder.step(last, *state);
@@ -84,23 +84,23 @@ TEST(DecodeRestart, GoesInBlocksAndChangesNoBit) {
         for (const int64_t count : {1, 10, 64}) {
             SCOPED_TRACE(fmt::format("{}, {} rows", mixer, count));
             ModelConfig model = tiny_model(mixer, "text");
-            model.own["length"] = kLength;
+            model.own["length"] = kRestartLength;
             const Net net = tiny_net(model);
             const auto inner = decode::make_decoder(net, {});
             ASSERT_EQ(inner->group(), 0) << "a packed decoder";
             const std::vector<SampleRow> rows = rows_of(count, model.levels);
             Counted decoder(*inner);
-            decode::SampleBatch batch(decoder, *decoder.start(1), rows, {0, kLength});
+            decode::SampleBatch batch(decoder, *decoder.start(1), rows, {0, kRestartLength});
             std::vector<std::vector<Given>> known;
-            for (int64_t t = 0; t < kLength; ++t) {
+            for (int64_t t = 0; t < kRestartLength; ++t) {
                 known.emplace_back();
                 for (const SampleRow& row : rows)
                     known.back().push_back({row.tokens[static_cast<size_t>(t)], false, false});
             }
             batch.follow(0, known);
             decoder.forget();
-            batch.advance(kLength, std::vector<Given>(rows.size(), {-1, true, false}), {});
-            EXPECT_EQ(decoder.fed(), static_cast<size_t>(count * kLength / 2));
+            batch.advance(kRestartLength, std::vector<Given>(rows.size(), {-1, true, false}), {});
+            EXPECT_EQ(decoder.fed(), static_cast<size_t>(count * kRestartLength / 2));
             EXPECT_LE(decoder.most(), static_cast<size_t>(decode::kMostFed));
             EXPECT_EQ(decoder.logits(), wanted_logits(*inner, rows));
         }
