@@ -22,6 +22,7 @@
 #include "model/device.h"
 #include "model/distributed/rank_group.h"
 #include "model/jobs/schedule.h"
+#include "model/probe/masks.h"
 #include "model/train/demand.h"
 #include "model/train/loop.h"
 #include "model/train/rank_worker.h"
@@ -47,8 +48,20 @@ std::string warm_start_words(const WarmStart& start, const std::string& from) {
         fmt::format("from {}: {} parameters taken, {} start anew{}", from, start.taken.size(),
                     start.fresh.size(), is_unlike ? ": most of it, so another model" : "");
     for (const std::string& name : start.fresh) words += "\n  new: " + name;
+    if (!start.resized.empty()) words += "\n  resized: " + shown_names(start.resized);
+    if (!start.cut.empty()) words += "\n  cut: " + shown_names(start.cut);
     if (!start.unused.empty()) words += "\n  not used: " + shown_names(start.unused);
     return words;
+}
+
+void check_sound(const Checkpoint& checkpoint, const std::string& from) {
+    const std::vector<std::string> faults =
+        probe::weight_faults(checkpoint.config.model, checkpoint.weights);
+    if (faults.empty()) return;
+    fail(
+        "--from {}: NaN or infinity in {}: nothing can be trained from them; an earlier save of "
+        "that training may be sound (--from RUN/checkpoints/step-NNNNNNNN.safetensors)",
+        shown_path(from), shown_names(faults));
 }
 
 std::unique_ptr<Trainer> fresh_trainer(const TrainRequest& request, const std::stop_token& stop) {
@@ -56,6 +69,7 @@ std::unique_ptr<Trainer> fresh_trainer(const TrainRequest& request, const std::s
     if (request.from.empty())
         return std::make_unique<Trainer>(request.config, device, request.ranks, stop);
     const WarmStart start = warm_start(request.config, request.from);
+    check_sound(start.checkpoint, request.from);
     request.say(warm_start_words(start, request.from));
     return std::make_unique<Trainer>(start.checkpoint, device, request.ranks, stop);
 }
