@@ -159,10 +159,12 @@ json to_short_json(const EvalResult& result) {
 }
 
 json to_json(const ExportResult& result) {
-    return {{"file", result.file},
-            {"bytes", result.bytes},
-            {"parameters", result.parameters},
-            {"dtype", result.dtype}};
+    json out{{"file", result.file},
+             {"bytes", result.bytes},
+             {"parameters", result.parameters},
+             {"dtype", result.dtype}};
+    if (!result.constructor.empty()) out["constructor"] = result.constructor;
+    return out;
 }
 
 json to_json(const ImportResult& result) {

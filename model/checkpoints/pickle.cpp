@@ -79,8 +79,22 @@ class PickleMachine {
         fail(
             "{}: {} in a pickle (offset {}): only dicts, lists, numbers, texts and tensors are "
             "read, as torch.save(model.state_dict(), FILE) writes them; in PyTorch, of a file that "
-            "you trust: torch.save(torch.load(FILE, weights_only=False)['model'], NEW)",
-            rules_.where, what, begin_);
+            "you trust: torch.save(torch.load(FILE, weights_only=False)['{}'], NEW)",
+            rules_.where, what, begin_, key_of_weights());
+    }
+    // Of the outermost dict, as far as it is read: the first key that holds a dict of tensors.
+    [[nodiscard]] std::string key_of_weights() const {
+        std::string key = "model";
+        const auto mark = std::find(stack_.begin(), stack_.end(), kStackMark);
+        if (mark == stack_.end()) return key;
+        for (auto at = mark + 1; at + 1 < stack_.end() && at[0] != kStackMark; at += 2) {
+            if (at[1] == kStackMark) break;
+            const PickleNode &name = nodes_[at[0]], &value = nodes_[at[1]];
+            if (name.kind != Kind::text || value.kind != Kind::dict || value.items.size() < 2)
+                continue;
+            if (nodes_[value.items[1]].kind == Kind::call) return shown(name.text);
+        }
+        return key;
     }
     void push(PickleNode node) {
         if (nodes_.size() >= kMostNodes) refuse(fmt::format("more than {} values", kMostNodes));

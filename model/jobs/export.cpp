@@ -9,6 +9,7 @@
 #include "core/outside.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
+#include "model/checkpoints/importers/constructor.h"
 #include "model/checkpoints/importers/revert.h"
 #include "model/device.h"
 
@@ -41,11 +42,21 @@ TensorFile state_dict_of(Checkpoint checkpoint) {
     return to_tensor_file(checkpoint);
 }
 
-TensorFile reverted(const Checkpoint& checkpoint, const std::string& as) {
-    if (as == "torch") return state_dict_of(checkpoint);
+struct NamedFile {
+    TensorFile file;
+    std::string constructor;
+};
+
+NamedFile reverted(const Checkpoint& checkpoint, const imports::Mapping& mapping) {
+    TensorFile file = imports::revert(checkpoint, mapping);
+    return {std::move(file), imports::constructor_words(mapping, checkpoint.config)};
+}
+
+NamedFile reverted(const Checkpoint& checkpoint, const std::string& as) {
+    if (as == "torch") return {state_dict_of(checkpoint), ""};
     check_whole(checkpoint, "export --as " + as);
     const imports::Mapping mapping = find_room(imports::known_mappings(), as, "--as");
-    return with_error([&] { return imports::revert(checkpoint, mapping); },
+    return with_error([&] { return reverted(checkpoint, mapping); },
                       [&](const Error& error) {
                           return Error(error.what() + fitting_words(checkpoint, as), error.kind());
                       });
@@ -55,7 +66,7 @@ TensorFile reverted(const Checkpoint& checkpoint, const std::string& as) {
 
 ExportResult export_weights(const std::string& model, const std::string& out, bool half) {
     check_export_name(out);
-    ExportResult result{.file = out, .dtype = half ? "F16" : "F32"};
+    ExportResult result{.file = out, .dtype = half ? "F16" : "F32", .constructor = ""};
     with_plain_errors([&] {
         Checkpoint checkpoint = read_checkpoint(model);
         (void)make_net(checkpoint);  // a file that does not fit its config is not exported
@@ -73,17 +84,19 @@ ExportResult export_weights(const std::string& model, const std::string& out, bo
 
 namespace {
 
-using Names = std::function<TensorFile(const Checkpoint& checkpoint)>;
+using Names = std::function<NamedFile(const Checkpoint& checkpoint)>;
 
 ExportResult export_under(const std::string& model, const std::string& out, const Names& names) {
     check_export_name(out);
-    ExportResult result{.file = out, .dtype = "F32"};
+    ExportResult result{.file = out, .dtype = "F32", .constructor = ""};
     with_plain_errors([&] {
         const Checkpoint checkpoint = read_checkpoint(model);
         (void)make_net(checkpoint);
-        const TensorFile file = with_context(model, [&] { return names(checkpoint); });
+        NamedFile named;
+        with_context(model, [&] { named = names(checkpoint); });
+        result.constructor = named.constructor;
         for (const auto& [name, tensor] : checkpoint.weights) result.parameters += tensor.numel();
-        write_tensors(out, file);
+        write_tensors(out, named.file);
         result.bytes = static_cast<int64_t>(fs::file_size(out));
     });
     return result;
@@ -101,7 +114,7 @@ ExportResult export_mapped(const std::string& model, const std::string& out,
     const imports::Mapping mapping = imports::read_mapping(map);
     return export_under(model, out, [&](const Checkpoint& checkpoint) {
         check_whole(checkpoint, "export --map");
-        return imports::revert(checkpoint, mapping);
+        return reverted(checkpoint, mapping);
     });
 }
 

@@ -10,6 +10,9 @@ struct ExportResult {
     std::string file;
     int64_t bytes = 0, parameters = 0;
     std::string dtype;  // F32, F16
+    // How the origin's own code builds such a model: what its names do not hold. "" = nothing to
+    // say.
+    std::string constructor;
 };
 // half: as F16, half the size; every value is then rounded to 11 bits, and reading turns it into
 // float32 again.

@@ -6,13 +6,14 @@
 #include "core/check.h"
 #include "core/files.h"
 #include "core/outside.h"
+#include "model/checkpoints/importers/constructor.h"
 #include "model/checkpoints/importers/convert.h"
 #include "model/checkpoints/importers/own.h"
 #include "model/device.h"
 #include "model/jobs/class_names.h"
 #include "model/nn/parameters.h"
-
 #include "model/probe/masks.h"
+
 namespace aft {
 
 namespace {
@@ -69,12 +70,13 @@ Taken taken_of(const TensorFile& file, const ImportRequest& request) {
                 .converted = imports::convert_own(request.file, request.set)};
     imports::ImportChoice wanted{
         .path = request.file, .as = request.as, .map = request.map, .given = {}};
-    for (const auto& [key, value] : request.set) wanted.given.push_back(key);
+    const imports::Assignments settings = imports::with_stored(file, request.file, request.set);
+    for (const auto& [key, value] : settings) wanted.given.push_back(key);
     const imports::Recognised found = imports::recognise(file, wanted);
     return {.importer = found.mapping.info,
             .prefix = found.view.prefix,
             .notes = found.mapping.notes,
-            .converted = imports::convert(found, request.file, request.set)};
+            .converted = imports::convert(found, request.file, settings)};
 }
 
 ImportResult import_file(const ImportRequest& request) {

@@ -130,6 +130,31 @@ Rule read_rule(const Json& json, const std::string& where) {
     return rule;
 }
 
+Argument read_argument(const Json& json, const std::string& where) {
+    Reader in(json, where);
+    Argument out{.setting = in.text("setting"),
+                 .text = in.text("text"),
+                 .values = in.table("values"),
+                 .is_free = in.flag("free"),
+                 .is_note = in.flag("note")};
+    in.done();
+    if (out.setting.empty()) fail_usage("{}: 'setting' says which setting is meant", where);
+    return out;
+}
+
+Constructor read_constructor(const Json& json, const std::string& where) {
+    Reader in(json, where);
+    Constructor out{.name = in.text("name"), .arguments = {}};
+    const Json* list = in.find("arguments");
+    if (list == nullptr || !list->is_array() || list->size() > kMostRules)
+        fail_usage("{}: 'arguments' is a list of at most 500", where);
+    for (size_t i = 0; i < list->size(); ++i)
+        out.arguments.push_back(
+            read_argument((*list)[i], fmt::format("{}: arguments[{}]", where, i)));
+    in.done();
+    return out;
+}
+
 }  // namespace
 
 Mapping read_mapping(const std::filesystem::path& file) {
@@ -156,6 +181,8 @@ Mapping read_mapping(const std::filesystem::path& file) {
         for (size_t i = 0; i < rules->size(); ++i)
             out.rules.push_back(read_rule((*rules)[i], fmt::format("{}: tensors[{}]", where, i)));
     }
+    if (const Json* constructor = in.find("constructor"))
+        out.constructor = read_constructor(*constructor, where + ": constructor");
     in.done();
     if (out.refuse.empty() && out.rules.empty())
         fail_usage("{}: 'tensors' lists the rules, one at least", where);

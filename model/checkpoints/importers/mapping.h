@@ -58,6 +58,7 @@ struct Mapping {
     std::vector<Rule> rules;
     std::map<std::string, double> fill;  // pattern of our names -> constant
     std::vector<std::string> fresh;      // patterns of our names that start anew
+    Constructor constructor;             // of the origin
 };
 
 // usage Error, naming file and key, on anything else than a mapping.

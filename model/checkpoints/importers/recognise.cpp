@@ -66,6 +66,25 @@ size_t known_names(const Mapping& mapping, const View& view) {
     return count;
 }
 
+// What lies below each first word of the names, and so on: where weights may be that lie under
+// other words than the usual ones.
+void add_all_below(const View& view, size_t depth, std::vector<View>& views) {
+    constexpr size_t kMostViews = 200;
+    if (depth == kMostDepth) return;
+    std::vector<std::string> words;
+    for (const auto& [name, tensor] : view.tensors) {
+        const std::string word = name.substr(0, name.find('.'));
+        const bool is_there = std::find(words.begin(), words.end(), word) != words.end();
+        if (word.size() < name.size() && !is_there) words.push_back(word);
+        if (words.size() > kMostViews) break;
+    }
+    for (const std::string& word : words) {
+        if (views.size() >= kMostViews) return;
+        views.push_back(below(view, word));
+        add_all_below(View(views.back()), depth + 1, views);
+    }
+}
+
 std::string differences(const Mapping& mapping, const View& view) {
     std::vector<std::string> missing;
     for (const std::string& pattern : mapping.needs)
@@ -87,15 +106,19 @@ std::string asked_settings(const Mapping& mapping) {
     return flags.empty() ? "" : fmt::format(" with {}", fmt::join(flags, ", "));
 }
 
-[[noreturn]] void fail_unknown(const std::vector<Mapping>& all, const std::vector<View>& views,
+[[noreturn]] void fail_unknown(const std::vector<Mapping>& all, std::vector<View> views,
                                const std::string& path) {
+    add_all_below(View(views.front()), 0, views);
     const Mapping* nearest = nullptr;
     const View* nearest_view = nullptr;
     size_t most = 0;
     for (const Mapping& mapping : all) {
         for (const View& view : views) {
             const size_t known = known_names(mapping, view);
-            if (known <= most) continue;
+            // Of several that know as many, one that is chosen by its names.
+            const bool is_chosen_rather =
+                nearest != nullptr && nearest->by_name_only && !mapping.by_name_only;
+            if (known == 0 || known < most || (known == most && !is_chosen_rather)) continue;
             most = known;
             nearest = &mapping;
             nearest_view = &view;
@@ -110,8 +133,10 @@ std::string asked_settings(const Mapping& mapping) {
     if (nearest == nullptr)
         fail("{}: no importer knows a single name in it: {}; {}", path,
              names_with_shapes(views.front().tensors), remedy);
-    fail("{}: not recognised; the nearest importer is {}, which knows {} of {} names{}; {}", path,
+    const std::string& prefix = nearest_view->prefix;
+    fail("{}: not recognised; the nearest importer is {}, which knows {} of {} names{}{}; {}", path,
          nearest->info.name, most, nearest_view->tensors.size(),
+         prefix.empty() ? "" : fmt::format(" under '{}'", shown(prefix)),
          differences(*nearest, *nearest_view), remedy);
 }
 

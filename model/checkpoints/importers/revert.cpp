@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "core/outside.h"
 #include "model/checkpoints/format.h"
+#include "model/checkpoints/importers/constructor.h"
 #include "model/checkpoints/importers/convert.h"
 #include "model/checkpoints/importers/expression.h"
 #include "model/checkpoints/importers/pattern.h"
@@ -166,8 +167,9 @@ std::string difference(const Config& ours, const Config& theirs) {
                                                  "model.factor_std"};
     const Texts a = settings_of(ours), b = settings_of(theirs);
     const bool has_levels = !task_traits(ours.model).has_classes;
+    const std::set<std::string> unread = unread_settings(ours);
     for (const auto& [key, value] : a) {
-        if (!key.starts_with("model.") || no_matter.contains(key)) continue;
+        if (!key.starts_with("model.") || no_matter.contains(key) || unread.contains(key)) continue;
         if (key == "model.levels" && !has_levels) continue;
         if (key == "model.inner" && ours.model.inner_width() == theirs.model.inner_width())
             continue;
@@ -185,10 +187,12 @@ TensorFile revert(const Checkpoint& checkpoint, const Mapping& mapping) {
             "{} makes another model of what it reads: there is no way back; --as torch writes our "
             "names",
             mapping.info.name);
+    const Assignments free = free_settings(mapping, checkpoint.config);
     TensorFile file = Reverter(checkpoint, mapping).run();
     std::vector<std::pair<std::string, std::string>> given;
     const Texts settings = settings_of(checkpoint.config);
     for (const auto& [key, why] : mapping.ask) given.emplace_back(key, settings.at(key));
+    given.insert(given.end(), free.begin(), free.end());
     const Converted again =
         convert({mapping, View{"", file.tensors}}, mapping.info.name + " read back", given);
     const std::string other = difference(checkpoint.config, again.checkpoint.config);
@@ -197,6 +201,7 @@ TensorFile revert(const Checkpoint& checkpoint, const Mapping& mapping) {
         for (const auto& [ours, value] : checkpoint.weights)
             if (ours == name && !at::allclose(value, tensor, 1e-6, 1e-30))
                 fail("{}: '{}' would not come back as it is", mapping.info.name, name);
+    store_settings(file, free);
     return file;
 }
 
