@@ -39,13 +39,12 @@ FigureScene confusion_scene(const EvalResult& result) {
     scene.notes.push_back(fmt::format("{}, {} part, {} examples, step {}",
                                       printable_line(result.data), result.split, result.examples,
                                       result.step));
-    if (classes.count <= 20) {
-        std::string words = "classes:";
-        for (int64_t label = 0; label < classes.count; ++label)
-            words += fmt::format(" {} {}", label, class_name(classes, label));
-        scene.notes.push_back(words);
+    FigureGrid grid{.width = 480, .x_title = "answer", .y_title = "label"};
+    for (int64_t label = 0; label < classes.count; ++label) {
+        const std::string number = std::to_string(label), name = class_name(classes, label);
+        grid.row_names.push_back(name == number ? name : fmt::format("{} {}", number, name));
+        grid.column_names.push_back(name);
     }
-    FigureGrid grid{.width = 480};
     grid.key = ColorKey{.coloring = {.range = {0, 1}, .map = Colormap::viridis}};
     grid.rows.push_back({.tiles = {confusion_tile(classes)}});
     scene.parts.emplace_back(std::move(grid));

@@ -28,6 +28,20 @@ std::string why_not(const FigureSubject& subject) {
     return "";
 }
 
+// What decides about the shares that are drawn.
+std::string decided_by(const MixerTraits& mixer, const std::string& part) {
+    if (part != "both") return "by " + part + " alone";
+    if (!mixer.has_prior()) return "by queries and keys";
+    return mixer.has_bias() ? "by keys and position bias" : "by keys";
+}
+
+std::string of_maps(const MixerTraits& mixer, const std::string& reduce) {
+    if (!mixer.has_prior()) return "softmax of each head";
+    if (reduce == "head") return "mean over the channels of a head";
+    if (reduce == "gate") return "mean over channels weighted by the gate";
+    return reduce == "mean" ? "mean over all channels" : "one map a channel";
+}
+
 // As many targets as the budget allows, of large models evenly spread ones.
 int64_t targets_of(const ModelFacts& facts, int64_t layers, int64_t images) {
     const int64_t cells = facts.grid_height * facts.grid_width;
@@ -58,17 +72,12 @@ FigureResult make(const FigureRequest& request, const JobControl& control) {
     LayerFields fields = probe_layers(asked, control);
     FigureResult out;
     out.scene.title = "Average relative 2-d attention";
-    const std::string of_channels = reduce == "head"   ? "mean over the channels of a head"
-                                    : reduce == "gate" ? "mean over channels weighted by the gate"
-                                    : reduce == "mean" ? "mean over all channels"
-                                                       : "one map a channel";
     out.scene.notes = {
         model_words(facts),
         fmt::format("Share of a target's row at each offset of the source, {}; mean over {} of {} "
                     "targets and {} images ({}); {}",
-                    part == "both" ? "by keys and position bias" : "by " + part + " alone", targets,
-                    facts.grid_height * facts.grid_width, fields.count,
-                    printable_line(fields.input_note), of_channels),
+                    decided_by(facts.mixer, part), targets, facts.grid_height * facts.grid_width,
+                    fields.count, printable_line(fields.input_note), of_maps(facts.mixer, reduce)),
         fmt::format("{} x {} offsets, the target itself in the middle, up and left negative{}",
                     2 * facts.grid_height - 1, 2 * facts.grid_width - 1,
                     facts.prefix_tokens > 0        ? "; tokens before the grid left out"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "app/host/shot_list.h"
 #include "core/clock.h"
 #include "core/files.h"
+#include "model/jobs/summary.h"
 
 namespace aft::app {
 
@@ -95,6 +97,8 @@ bool is_open(const Status& s) {
 }
 
 void open_model(HeadlessStage& stage, const ShotRequest& request) {
+    // The folder of a sweep is a page of Home in the window, and shows no model.
+    if (std::filesystem::is_directory(request.open)) check_model(request.open);
     stage.frame().open(request.open);
     stage.step();
     AFT_CHECK(stage.ui().session != nullptr, "{}",

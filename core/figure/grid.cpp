@@ -13,6 +13,7 @@ constexpr double kGap = 6, kBar = 10, kLabel = 18, kTileKey = 24, kSharedBar = 2
 // Sizes of a grid: every tile has the place of the largest one.
 struct GridPlan {
     double tile_width = 0, tile_height = 0, left = 0, right = 0, top = 0, row_height = 0;
+    double names = 0;  // of `left`: what the names of rows take
     bool has_tile_labels = false, has_tile_keys = false;
     size_t columns = 0;
 };
@@ -54,7 +55,11 @@ GridPlan plan_of(const FigureGrid& grid) {
             if (tile.key) widest = std::max(widest, 2 * key_numbers_width(*tile.key) + 24);
         }
     plan.tile_width = std::ceil(widest);
+    plan.left = std::max(plan.left, text_width(grid.y_title, kFigureText));
     if (plan.left > 0) plan.left = std::ceil(plan.left) + 12;
+    for (const std::string& name : grid.row_names)
+        plan.names = std::max(plan.names, std::ceil(text_width(name, kFigureText)) + 8);
+    plan.left += plan.names;
     if (plan.right > 0) plan.right += 8;
     if (!grid.title.empty()) plan.top += 24;
     if (!grid.column_labels.empty()) plan.top += kLabel;
@@ -130,14 +135,49 @@ struct GridPen {
     const GridPlan plan;
     DrawPoint at;
 
+    void text(DrawPoint where, const std::string& words, DrawAnchor anchor) const {
+        if (words.empty()) return;
+        to.marks.emplace_back(TextMark{.at = where,
+                                       .words = words,
+                                       .size = kFigureText,
+                                       .ink = ink.colors.text2,
+                                       .anchor = anchor});
+    }
+    // The row's own label, and below it what its tiles' rows are.
+    void left_words(const FigureRow& row, double y) const {
+        const double x = at.x + plan.left - plan.names - 12, middle = y + plan.tile_height / 2 + 4;
+        const double apart = row.label.empty() || grid.y_title.empty() ? 0 : 8;
+        text({x, middle - apart}, row.label, DrawAnchor::end);
+        text({x, middle + apart}, grid.y_title, DrawAnchor::end);
+    }
+    void row_names(const FigureTile& tile, double cell, double y) const {
+        const auto every = static_cast<size_t>(std::ceil(14 / cell));
+        const auto most = std::min(grid.row_names.size(), static_cast<size_t>(tile.rows));
+        for (size_t i = 0; i < most; i += every)
+            text({at.x + plan.left - 6, y + (static_cast<double>(i) + 0.5) * cell + 4},
+                 grid.row_names[i], DrawAnchor::end);
+    }
+    void column_names(const FigureTile& tile, double cell, double y) const {
+        double widest = 0;
+        for (const std::string& name : grid.column_names)
+            widest = std::max(widest, text_width(name, kFigureText) + 6);
+        const bool fit = widest <= cell;
+        const auto most = std::min(grid.column_names.size(), static_cast<size_t>(tile.columns));
+        const double number = text_width(std::to_string(most), kFigureText) + 6;
+        const auto every = fit ? size_t{1} : static_cast<size_t>(std::ceil(number / cell));
+        for (size_t i = 0; i < most; i += every)
+            text({at.x + plan.left + (static_cast<double>(i) + 0.5) * cell, y - 6},
+                 fit ? grid.column_names[i] : std::to_string(i), DrawAnchor::middle);
+    }
+    void cell_names(double y) const {
+        const FigureTile& tile = grid.rows.front().tiles.front();
+        const auto cell = static_cast<double>(zoom_of(tile, side_of(grid, plan.columns)));
+        row_names(tile, cell * static_cast<double>(tile.stretch), y);
+        column_names(tile, cell, y);
+    }
+
     void row(const FigureRow& row, double y) {
-        if (!row.label.empty())
-            to.marks.emplace_back(
-                TextMark{.at = {at.x + plan.left - 12, y + plan.tile_height / 2 + 4},
-                         .words = row.label,
-                         .size = kFigureText,
-                         .ink = ink.colors.text2,
-                         .anchor = DrawAnchor::end});
+        left_words(row, y);
         const ColorKey* const key = row.key ? &*row.key : grid.key ? &*grid.key : nullptr;
         const double side = side_of(grid, plan.columns);
         double x = at.x + plan.left;
@@ -157,11 +197,7 @@ struct GridPen {
     void heads(double y) {
         double x = at.x + plan.left;
         for (const std::string& label : grid.column_labels) {
-            to.marks.emplace_back(TextMark{.at = {x + plan.tile_width / 2, y},
-                                           .words = label,
-                                           .size = kFigureText,
-                                           .ink = ink.colors.text2,
-                                           .anchor = DrawAnchor::middle});
+            text({x + plan.tile_width / 2, y}, label, DrawAnchor::middle);
             x += plan.tile_width + kGap;
         }
     }
@@ -186,10 +222,17 @@ DrawBox draw_grid(FigureDrawing& to, const FigureInk& ink, const FigureGrid& gri
         y += kLabel;
     }
     double right = at.x + plan.left + pen.columns_width() + plan.right;
+    if (!grid.column_names.empty()) y += kLabel;
+    if (!grid.row_names.empty() || !grid.column_names.empty()) pen.cell_names(y);
     for (const FigureRow& row : grid.rows) {
         if (plan.has_tile_labels) y += kLabel;
         pen.row(row, y);
         y += plan.row_height - (plan.has_tile_labels ? kLabel : 0);
+    }
+    if (!grid.x_title.empty()) {
+        pen.text({at.x + plan.left + plan.tile_width / 2, y + 11}, grid.x_title,
+                 DrawAnchor::middle);
+        y += kLabel;
     }
     if (grid.key) {
         const DrawBox box{at.x + plan.left, y + 8, kSharedBar, kBar};

@@ -46,6 +46,11 @@ struct FigureGrid {
     std::vector<FigureRow> rows = {};
     std::optional<ColorKey> key = {};  // of all maps, its bar below them
     double width = 1000;               // the tiles take about so much at most
+    // What a tile's columns and rows are: below the tiles, and left of them.
+    std::string x_title = {}, y_title = {};
+    // Of the cells of a grid of one tile: left of its rows and above its columns, where a number
+    // stands for a name that is wider than a cell.
+    std::vector<std::string> row_names = {}, column_names = {};
 };
 
 struct FigureSeries {

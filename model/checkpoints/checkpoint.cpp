@@ -162,13 +162,32 @@ std::map<std::string, double> metric_values(const Checkpoint& checkpoint) {
     return values;
 }
 
+// "; it holds runs: take one of a, b and 3 more", as of the folder of a sweep.
+static std::string inner_run_words(const std::filesystem::path& folder) {
+    constexpr size_t kNamed = 5, kMost = 1000;
+    std::vector<std::string> runs;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error))
+        if (is_run_folder(it->path()) && runs.size() < kMost) runs.push_back(it->path().string());
+    if (runs.empty()) return "";
+    std::sort(runs.begin(), runs.end());
+    std::string words;
+    for (size_t i = 0; i < std::min(kNamed, runs.size()); ++i)
+        words += (i == 0 ? "" : ", ") + shown_path(runs[i]);
+    if (runs.size() > kNamed) words += fmt::format(" and {} more", runs.size() - kNamed);
+    return fmt::format("; it holds {}: {}", runs.size() == 1 ? "a run" : "runs, take one of them",
+                       words);
+}
+
 std::filesystem::path resolve_model(const std::filesystem::path& model) {
     std::error_code error;
     if (!fs::exists(model, error))
         fail("{}: no such model (expected a checkpoint file or a run folder)", model.string());
     if (!fs::is_directory(model, error)) return model;
     if (!is_run_folder(model))
-        fail("{}: a folder, but not a run folder (no config.json in it)", model.string());
+        fail("{}: a folder, but not a run folder (no config.json in it){}", model.string(),
+             inner_run_words(model));
     const std::vector<int64_t> steps = checkpoint_steps(model);
     if (steps.empty()) {
         // A config that cannot be read is the reason, and says so.

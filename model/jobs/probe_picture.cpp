@@ -61,6 +61,22 @@ FigureTile tile_of(const ProbePicture& picture, const MapShape& shape, int64_t m
     return tile;
 }
 
+// What the rows and columns of a tile are.
+void set_titles(FigureGrid& grid, const Field& field, const MapShape& shape) {
+    const auto title = [&](size_t from_last) -> std::string {
+        if (field.axes.size() < from_last) return "";
+        const std::string& axis = field.axes[field.axes.size() - from_last];
+        return axis == "target" || axis == "source" ? axis + "s" : axis;
+    };
+    if (shape.is_folded) {
+        grid.x_title = title(1) + " by column";
+        grid.y_title = "by row";
+        return;
+    }
+    grid.x_title = title(1);
+    grid.y_title = title(2);
+}
+
 int64_t across_of(int64_t tiles) {
     if (tiles <= 4) return tiles;
     return std::clamp<int64_t>(static_cast<int64_t>(std::ceil(std::sqrt(double(tiles)))), 4, 16);
@@ -72,6 +88,7 @@ void add_maps(FigureScene& scene, const ProbePicture& picture, const MapShape& s
     const int64_t tiles = std::min(shape.maps, kMostTiles), across = across_of(tiles);
     FigureGrid grid;
     grid.width = tiles == 1 ? 560 : 1000;
+    set_titles(grid, field, shape);
     std::vector<float> all;
     int64_t block = 1;
     const std::string axis = field.axes.empty() || shape.maps == 1 ? "" : field.axes.front();

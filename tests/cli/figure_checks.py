@@ -127,6 +127,7 @@ def probes(cli):
     probed = cli.ok("probe as SVG", "probe", "bias", mirror, "--quantity", "exp-1", "-o", "p.svg", "--json").json()
     _, words = texts(cli.folder / "p.svg")
     cli.check("a probe's picture says its range", any(number(probed["max"]) in line for line in words), words)
+    cli.check("its axes say what they are", {"targets", "sources"} <= set(words), words)
     cli.ok("probe as PNG", "probe", "bias", mirror, "--quantity", "exp-1", "-o", "p.png", "--scale", 3)
     root, _ = texts(cli.folder / "p.svg")
     cli.check("its size", png_size(cli.folder / "p.png") == tuple(3 * int(root.get(s)) for s in ("width", "height")))

@@ -3,6 +3,8 @@ import csv
 import json
 import subprocess
 
+from figure_checks import texts
+
 SWEEP = {"sentence": "two windows", "preset": "demo-mirror", "data": "mirror?size=8",
          "set": {"train.steps": 2, "train.schedule_steps": 2, "train.batch": 2, "train.validate_every": 0,
                  "model.mixer": "aft-local", "model.layers": 1, "model.dim": 8, "model.factors": 4},
@@ -29,6 +31,9 @@ def sweeps(cli):
     cli.check("summary.csv has the means", all(abs(a - b) < 1e-9 for a, b in zip(means, expected)), summary)
     cli.check("the plot is SVG", (cli.folder / "sw" / "plot.svg").read_text().startswith("<"), "plot.svg")
     cli.bad("a sweep does not continue unasked", ["sweep", "windows.json", "--out", "sw"], [2], "--resume")
+    for command in (["figure", "full-biases", "sw", "-o", "x.svg"], ["inspect", "sw"]):
+        cli.bad(f"{command[0]} of a sweep", command, [1], "sw: a folder, but not a run folder", "it holds runs, take one of them",
+                "sw/window=4,seed=1")
     again = cli.ok("sweep --resume", "sweep", "windows.json", "--out", "sw", "--resume", "--json").json()
     cli.check("what is done stays", again and again["runs"] == found["runs"], again)
     (cli.folder / "paper.json").write_text(json.dumps({**SWEEP, "axes": [{"key": "model.window", "values": [4]}], "seeds": [1],
@@ -75,6 +80,12 @@ def evaluation(cli):
     cli.check("the confusion counts all", sum(cells) == 40, cells)
     cli.check("there is a standard error", found and 0 <= found["accuracy_standard_error"] < 0.2, result)
     cli.ok("the confusion as a picture", "eval", "sh", "--data", "shapes", "--limit", "10", "--confusion", "c.png")
+    cli.ok("the confusion as SVG", "eval", "sh", "--data", "shapes", "--limit", "10", "--confusion", "c.svg")
+    words = texts(cli.folder / "c.svg")[1]
+    names = next(csv.reader(open(cli.folder / "c.csv")))[1:]
+    cli.check("its axes say what they are", {"label", "answer"} <= set(words), words)
+    cli.check("its rows and columns have the names of the classes", len(names) == 3 and
+              all(name in words and f"{label} {name}" in words for label, name in enumerate(names)), (names, words))
     cli.bad("two splits", ["eval", "sh", "--data", "shapes?split=test", "--split", "train"], [2], "--split")
 
 
