@@ -141,6 +141,27 @@ def starts(cli):
     cli.bad("--from with --resume", ["train", "--resume", run, "--from", FIXTURES / "timm.pt"], [2], "--from")
 
 
+def unsound(cli):
+    """NaN in the weights is named, with advice, before anything is computed with them."""
+    found, metadata = tensors.read(next((cli.folder / "warm/checkpoints").glob("*.safetensors")))
+    model = cli.folder / "nan.safetensors"
+    found["head.weight"][2][3] = float("nan")
+    tensors.write(model, found, metadata)
+    said = cli.ok("import of NaN", "import", model, "-o", cli.folder / "nan2.safetensors")
+    cli.check("it is named", "NaN or infinity in head.weight" in said.err and "earlier save" in said.err, said)
+    short = ["--steps", "1", "--set", "train.batch=2", "--out", cli.folder / "from-nan"]
+    cli.bad("train --from NaN", ["train", "--from", model, "--data", "shapes", *short], [1],
+            "nan.safetensors: NaN or infinity in head.weight", "earlier save")
+    cli.check("no run is left of it", not (cli.folder / "from-nan").exists())
+    cli.ok("a ViT for larger pictures", "train", "--preset", "deit-tiny", "--from", FIXTURES / "timm.pt", "--data", "shapes?size=32",
+           "--set", "model.layers=2", "--set", "model.dim=64", "--set", "model.heads=1", "--set", "model.patch=8",
+           "--set", "train.warmup=1", *short[:-1], cli.folder / "larger")
+    out = cli.folder / "timm.safetensors"
+    cli.ok("import for export", "import", FIXTURES / "timm.pt", "-o", out, "--set", "model.heads=2")
+    said = cli.ok("export of other heads", "export", out, "--as", "timm", "-o", cli.folder / "heads.safetensors", "--json").json()
+    cli.check("it says how timm builds it", said and "num_heads=2" in said["constructor"], said)
+
+
 def run(cli):
     takes(cli)
     layers_are_folded(cli)
@@ -149,3 +170,4 @@ def run(cli):
     characters(cli)
     refuses(cli)
     starts(cli)
+    unsound(cli)
