@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "core/check.h"
@@ -26,7 +27,7 @@ MaskCanvas::MaskCanvas(int64_t height, int64_t width, std::vector<uint8_t> mask)
 
 void MaskCanvas::commit(std::vector<uint8_t> before) {
     if (before == mask_) return;
-    undo_.push_back(std::move(before));
+    undo_.push_back({std::move(before)});
     if (undo_.size() > kUndoSteps) undo_.erase(undo_.begin());
     redo_.clear();
 }
@@ -121,8 +122,8 @@ bool MaskCanvas::can_redo() const {  // ending a stroke that painted forgets wha
 bool MaskCanvas::undo() {
     end();
     if (undo_.empty()) return false;
-    redo_.push_back(std::move(mask_));
-    mask_ = std::move(undo_.back());
+    redo_.push_back({std::move(mask_), undo_.back().time});
+    mask_ = std::move(undo_.back().mask);
     undo_.pop_back();
     return true;
 }
@@ -130,10 +131,27 @@ bool MaskCanvas::undo() {
 bool MaskCanvas::redo() {
     end();
     if (redo_.empty()) return false;
-    undo_.push_back(std::move(mask_));
-    mask_ = std::move(redo_.back());
+    undo_.push_back({std::move(mask_), redo_.back().time});
+    mask_ = std::move(redo_.back().mask);
     redo_.pop_back();
     return true;
+}
+
+void stamp(MaskCanvas& canvas, double now) {
+    for (auto one = canvas.undo_.rbegin(); one != canvas.undo_.rend() && one->time < 0; ++one)
+        one->time = now;
+}
+
+double undo_time(const MaskCanvas& canvas) {
+    if (canvas.undo_.empty() && !canvas.can_undo()) return -1;
+    const bool is_now = canvas.stroke_.active && canvas.stroke_.before != canvas.mask_;
+    if (is_now || canvas.undo_.back().time < 0) return std::numeric_limits<double>::infinity();
+    return canvas.undo_.back().time;
+}
+
+double redo_time(const MaskCanvas& canvas) {
+    return canvas.redo_.empty() ? std::numeric_limits<double>::infinity()
+                                : canvas.redo_.back().time;
 }
 
 }  // namespace aft::viz

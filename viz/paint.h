@@ -39,12 +39,19 @@ class MaskCanvas {
 
   private:
     friend void replace_mask(MaskCanvas& canvas, std::span<const uint8_t> mask);
+    friend void stamp(MaskCanvas& canvas, double now);
+    friend double undo_time(const MaskCanvas& canvas);
+    friend double redo_time(const MaskCanvas& canvas);
+    struct MaskStep {
+        std::vector<uint8_t> mask;
+        double time = -1;  // of the change; -1 = since the last stamp()
+    };
     void paint_to(PaintPoint at);
     void commit(std::vector<uint8_t> before);
 
     int64_t height_ = 0, width_ = 0;
     std::vector<uint8_t> mask_;
-    std::vector<std::vector<uint8_t>> undo_, redo_;
+    std::vector<MaskStep> undo_, redo_;
     struct Stroke {
         bool active = false;
         PaintTool tool = PaintTool::brush;
@@ -56,5 +63,13 @@ class MaskCanvas {
 
 // Another mask of this size, [height, width], 0 or 1; one undo step.
 void replace_mask(MaskCanvas& canvas, std::span<const uint8_t> mask);
+
+// Once a frame: what was changed in it was changed now, seconds of the caller's clock.
+void stamp(MaskCanvas& canvas, double now);
+// When the change was made that undo() would take back, or redo() do again, so that the caller can
+// order it among others. A stroke in progress, and a change since the last stamp: infinity. Where
+// there is none: -1 (undo), infinity (redo).
+[[nodiscard]] double undo_time(const MaskCanvas& canvas);
+[[nodiscard]] double redo_time(const MaskCanvas& canvas);
 
 }  // namespace aft::viz

@@ -24,9 +24,9 @@
 #include "app/frame/session_host.h"
 #include "app/frame/warnings.h"
 #include "app/panels/shared/completion_readings.h"
-#include "app/state/map_look.h"
 #include "app/state/open_path.h"
 #include "core/outside.h"
+#include "app/state/undo_notes.h"
 
 namespace aft::app {
 
@@ -298,6 +298,7 @@ void Frame::prepare(double seconds) {
     if (!p.tools.recorder.is_recording()) p.tools.timeline.advance(p.ui);
 }
 
+    stamp(ui.selection.completion.mask, ui.time);
 void Frame::draw() {
     Impl& p = *impl_;
     Ui& ui = p.ui;
@@ -321,7 +322,7 @@ void Frame::draw() {
     p.tools.recorder.draw(ui, areas, display);
     draw_overlays(ui, p.tools, p.panes.help(ui.workspace));
     ui.recorder.end_frame();
-    note_look(ui, ui.time);
+    note_choices(ui, ui.time);
     ui.selection.lab.history.stamp(ui.time);
     p.tools.recorder.note_drawn(ui, is_covered(p.tools) || ui.picture.is_due());
     if (p.panes.has_left(ui.workspace)) ui.want_frames(3);

@@ -28,11 +28,10 @@ void restore_run_place(Ui& ui, const RunNotes& notes) {
     open_step_notes(ui, notes.step_notes);
     if (notes.locked) ui.selection.lock(*notes.locked);
     show_mask(ui.selection.completion, notes.mask);
-    const Recipe& recipe = notes.recipe;  // not that of the run before
     LabChoice& lab = ui.selection.lab;
-    if (recipe == lab.recipe) return;
     lab.history = {};
-    lab.recipe = recipe;
+    if (notes.recipe == lab.recipe) return;
+    lab.recipe = notes.recipe;  // not that of the run before
     lab.chosen = 0;
 }
 

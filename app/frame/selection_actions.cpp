@@ -2,12 +2,14 @@
 // Esc.
 #include "app/frame/selection_actions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/frame/frame_tools.h"
 #include "app/panels/shared/completion_readings.h"
-#include "app/state/map_look.h"
 #include "app/state/step_notes.h"
+#include "app/state/undo_notes.h"
 
 namespace aft::app {
 
@@ -177,22 +179,13 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
 
 namespace {
 
-// "train.clip = 1", "quantity": what was taken back or done again.
-std::string change_words(const UserChange& change) {
-    if (const auto* const setting = std::get_if<SettingChange>(&change.of))
-        return change.what + " = " + setting->after;
-    const auto* const note = std::get_if<NoteChange>(&change.of);
-    if (note == nullptr) return change.what;
-    return change.what + (note->after.empty() ? " removed" : ": " + note->after);
-}
-
 void undo_change(Ui& ui, bool is_undo) {
     ChangeHistory& changes = ui.selection.changes;
     const auto change = is_undo ? changes.undo() : changes.redo();
     if (!change) return;
     if (const auto* const setting = std::get_if<SettingChange>(&change->of))
         ui.commands.send(SetSetting{setting->key, setting->after});
-    if (const auto* const look = std::get_if<LookChange>(&change->of)) show_change(ui, *look);
+    if (const auto* const choice = std::get_if<ChoiceChange>(&change->of)) show_change(ui, *choice);
     if (const auto* const note = std::get_if<NoteChange>(&change->of))
         put_step_note(ui, note->step, note->after);
     ui.toasts.add({.kind = ToastKind::info,
@@ -200,21 +193,23 @@ void undo_change(Ui& ui, bool is_undo) {
                    .detail = change_words(*change)});
 }
 
-// Changes of settings in Controls, of how maps are drawn, and of notes at steps.
+constexpr const char* kUndone =
+    "of a setting (also while training runs), of how maps are drawn, of "
+    "sampling, of the pinned batch, of what is compared, or of a note "
+    "at a step";
+
+// All that ChangeHistory holds.
 void add_setting_undo(Actions& actions) {
     for (const bool is_undo : {true, false})
         actions.add({.id = is_undo ? "setting.undo" : "setting.redo",
                      .name = is_undo ? "Undo change" : "Redo change",
-                     .sentence = is_undo ? "Takes back the last change of a setting (also while "
-                                           "training runs), of how maps are drawn, or of a note "
-                                           "at a step."
-                                         : "Makes the change of a setting, of how maps are drawn, "
-                                           "or of a note at a step again.",
+                     .sentence = is_undo ? fmt::format("Takes back the last change {}.", kUndone)
+                                         : fmt::format("Makes the change {} again.", kUndone),
                      .icon = is_undo ? icon::undo : icon::redo,
                      .why_not = [is_undo](const ViewState& ui) -> std::string {
                          const ChangeHistory& changes = ui.selection.changes;
                          if (is_undo && changes.next_undo() == nullptr)
-                             return "No setting, no note, and not how maps are drawn, was changed.";
+                             return "Nothing was changed since this was opened.";
                          return !is_undo && changes.next_redo() == nullptr
                                     ? "Nothing was taken back."
                                     : "";
@@ -223,39 +218,54 @@ void add_setting_undo(Actions& actions) {
                      .repeats = true});
 }
 
-// The Lab's interventions have a history of their own; there the newer change comes first.
-bool is_lab_next(const ViewState& ui, bool is_undo) {
-    const ChangeHistory& changes = ui.selection.changes;
-    const RecipeHistory& lab = ui.selection.lab.history;
+struct OwnHistory {
+    bool has_undo = false, has_redo = false;
+    double undo_time = 0, redo_time = 0;  // of the change that would be next
+};
+
+// The Lab's interventions and the strokes of the mask have a history of their own; where they are
+// worked at the newer change comes first.
+bool is_own_next(const ChangeHistory& changes, const OwnHistory& own, bool is_undo) {
     if (is_undo)
-        return changes.next_undo() == nullptr ||
-               (lab.can_undo() && lab.undo_time() >= changes.next_undo()->time);
-    return changes.next_redo() == nullptr ||
-           (lab.can_redo() && lab.redo_time() <= changes.next_redo()->time);
+        return own.has_undo &&
+               (changes.next_undo() == nullptr || own.undo_time >= changes.next_undo()->time);
+    return own.has_redo &&
+           (changes.next_redo() == nullptr || own.redo_time <= changes.next_redo()->time);
+}
+
+const char* next_target(const Ui& ui, bool is_undo) {
+    const Selection& of = ui.selection;
+    const RecipeHistory& lab = of.lab.history;
+    const OwnHistory of_lab{lab.can_undo(), lab.can_redo(), lab.undo_time(), lab.redo_time()};
+    if (ui.workspace == Workspace::lab && is_own_next(of.changes, of_lab, is_undo))
+        return is_undo ? "lab.undo" : "lab.redo";
+    const OwnHistory of_mask{ui.actions.why_not(ui, "mask.undo").empty(),
+                             ui.actions.why_not(ui, "mask.redo").empty(),
+                             undo_time(of.completion.mask), redo_time(of.completion.mask)};
+    if (ui.workspace == Workspace::complete && is_own_next(of.changes, of_mask, is_undo))
+        return is_undo ? "mask.undo" : "mask.redo";
+    return is_undo ? "setting.undo" : "setting.redo";
 }
 
 // What is taken back or done again is up to the workspace.
 void add_undo(Actions& actions) {
-    for (const bool is_undo : {true, false}) {
-        const auto target = [is_undo](const ViewState& ui) {
-            if (ui.workspace == Workspace::complete) return is_undo ? "mask.undo" : "mask.redo";
-            if (ui.workspace == Workspace::lab && is_lab_next(ui, is_undo))
-                return is_undo ? "lab.undo" : "lab.redo";
-            return is_undo ? "setting.undo" : "setting.redo";
-        };
+    for (const bool is_undo : {true, false})
         actions.add(
             {.id = is_undo ? "edit.undo" : "edit.redo",
              .name = is_undo ? "Undo" : "Redo",
-             .sentence = is_undo ? "Takes back the last change: of a setting, of how maps are "
-                                   "drawn or of a note at a step, in the Lab also of its "
-                                   "interventions, in Complete a stroke of the mask."
-                                 : "Does the change again that was taken back.",
+             .sentence = is_undo
+                             ? fmt::format("Takes back the last change: {}; in the Lab also of its "
+                                           "interventions, in Complete a stroke of the mask.",
+                                           kUndone)
+                             : "Does the change again that was taken back.",
              .icon = is_undo ? icon::undo : icon::redo,
              .shortcut = is_undo ? "Ctrl+Z" : "Ctrl+Y",
-             .why_not = [target](const Ui& ui) { return ui.actions.why_not(ui, target(ui)); },
-             .run = [target](Ui& ui) { (void)ui.actions.run(ui, target(ui)); },
+             .why_not =
+                 [is_undo](const Ui& ui) {
+                     return ui.actions.why_not(ui, next_target(ui, is_undo));
+                 },
+             .run = [is_undo](Ui& ui) { (void)ui.actions.run(ui, next_target(ui, is_undo)); },
              .repeats = true});
-    }
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ void SessionHost::retire() {
     ui_.train_completion = ui_.lab_completion = ui_.watched_completion = 0;
     ui_.selection.image = {};
     forget_completions(ui_.selection.completion);
+    ui_.selection.changes = {};  // undo never reaches into another run
+    ui_.selection.lab.history = {};
     shown_ = {};
     view_.reset();
 }
@@ -139,7 +141,6 @@ void SessionHost::replace(OpenRequest request) {
     ui_.experiments = {};
     ui_.step_notes.clear();
     ui_.overlays.clear();
-    ui_.selection.changes = {};
     request.device = place_.device;
     request.ranks = place_.ranks;
     open_.published = std::make_shared<Publications>();

@@ -11,8 +11,8 @@ bool continues_change(const UserChange& last, const UserChange& next) {
     if (std::holds_alternative<NoteChange>(next.of)) return false;
     if (next.press >= 0 && next.press == last.press) return true;
     if (next.time - last.time >= ChangeHistory::kOneDrag) return false;
-    const auto* const look = std::get_if<LookChange>(&next.of);
-    return look == nullptr || (look->is_slide && next.press < 0 && last.press < 0);
+    const auto* const choice = std::get_if<ChoiceChange>(&next.of);
+    return choice == nullptr || (choice->is_slide && next.press < 0 && last.press < 0);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ void ChangeHistory::add(UserChange change) {
         if (auto* const one = std::get_if<SettingChange>(&change.of))
             std::get<SettingChange>(last.of).after = std::move(one->after);
         else
-            std::get<LookChange>(last.of).after = std::get<LookChange>(change.of).after;
+            std::get<ChoiceChange>(last.of).after = std::get<ChoiceChange>(change.of).after;
         last.time = change.time;
         return;
     }
@@ -49,8 +49,8 @@ std::optional<UserChange> ChangeHistory::undo() {
     UserChange change = changes_[--now_];
     if (auto* const setting = std::get_if<SettingChange>(&change.of))
         std::swap(setting->before, setting->after);
-    if (auto* const look = std::get_if<LookChange>(&change.of))
-        std::swap(look->before, look->after);
+    if (auto* const choice = std::get_if<ChoiceChange>(&change.of))
+        std::swap(choice->before, choice->after);
     if (auto* const note = std::get_if<NoteChange>(&change.of))
         std::swap(note->before, note->after);
     return change;
@@ -61,7 +61,7 @@ std::optional<UserChange> ChangeHistory::redo() {
     return changes_[now_++];
 }
 
-std::optional<MapLook> ChangeHistory::see(const MapLook& now) {
+std::optional<Undoable> ChangeHistory::see(const Undoable& now) {
     return std::exchange(seen_, now);
 }
 

@@ -1,5 +1,6 @@
-// ChangeHistory: changes of live settings, of how maps are drawn and of notes at steps, in the
-// order in which they were made, to take back and do again. A drag is one change. Window thread.
+// ChangeHistory: changes of live settings, of notes at steps and of what is Undoable (how maps are
+// drawn, sampling, the pinned batch, Compare), in the order in which they were made, to take back
+// and do again. A drag is one change. Of one run: another one begins anew. Window thread.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,15 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include "app/state/map_display.h"
+#include "app/state/undoable.h"
 
 namespace aft::app {
 
 struct SettingChange {
     std::string key, before, after;
 };
-struct LookChange {
-    MapLook before, after;
+struct ChoiceChange {
+    Undoable before, after;
     bool is_slide = false;  // of a number that drags and keys change little by little
 };
 struct NoteChange {
@@ -25,10 +26,11 @@ struct NoteChange {
 };
 
 struct UserChange {
-    std::variant<SettingChange, LookChange, NoteChange> of;
-    std::string what{};  // "train.clip", "range, at layer 3", "note at step 7": as the screen says
-    double time = 0;     // of the window's clock, seconds
-    double press = -1;   // when the mouse button went down by which it is made; -1 = none is
+    std::variant<SettingChange, ChoiceChange, NoteChange> of;
+    // "train.clip", "range, at layer 3", "top-p", "note at step 7": as the screen says.
+    std::string what{};
+    double time = 0;    // of the window's clock, seconds
+    double press = -1;  // when the mouse button went down by which it is made; -1 = none is
 };
 
 class ChangeHistory {
@@ -43,15 +45,17 @@ class ChangeHistory {
     [[nodiscard]] std::optional<UserChange> undo();
     [[nodiscard]] std::optional<UserChange> redo();
 
-    // How maps are drawn now; returns how they were at the last call, if that is known.
-    std::optional<MapLook> see(const MapLook& now);
+    // What is chosen now; returns what was at the last call, if that is known.
+    std::optional<Undoable> see(const Undoable& now);
     // The next change of it is nobody's: a view was opened, say.
-    void forget_look() { seen_.reset(); }
+    void forget_choices() { seen_.reset(); }
+    // To note there, too, what the program has changed by itself; nullptr: nothing is known.
+    [[nodiscard]] Undoable* seen() { return seen_ ? &*seen_ : nullptr; }
 
   private:
     std::vector<UserChange> changes_;
     size_t now_ = 0;  // changes that hold
-    std::optional<MapLook> seen_;
+    std::optional<Undoable> seen_;
 };
 
 }  // namespace aft::app

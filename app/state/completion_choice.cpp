@@ -10,7 +10,12 @@ KeptMask kept_mask(const CompletionChoice& choice, const ModelConfig& model) {
 }
 
 void show_mask(CompletionChoice& choice, const KeptMask& mask) {
-    if (mask.values.empty()) return;
+    if (mask.values.empty()) {
+        const auto now = choice.mask.mask();
+        if (!now.empty())
+            choice.mask = viz::MaskCanvas(choice.height, choice.width, {now.begin(), now.end()});
+        return;
+    }
     choice.height = mask.height;
     choice.width = mask.width;
     choice.mask = viz::MaskCanvas(mask.height, mask.width, mask.values);

@@ -40,7 +40,7 @@ struct CompletionChoice : MarkedSamples {  // marks on the newest one
 
 // The mask of this model's pictures; empty: it has none yet.
 [[nodiscard]] KeptMask kept_mask(const CompletionChoice& choice, const ModelConfig& model);
-// With nothing to undo; nothing where none is kept.
+// With nothing to undo; where none is kept, the one that is there.
 void show_mask(CompletionChoice& choice, const KeptMask& mask);
 [[nodiscard]] bool is_lower_half(const KeptMask& mask);  // as a mask begins
 

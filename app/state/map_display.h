@@ -1,5 +1,4 @@
-// MapDisplay and AttentionLook: how maps are drawn; MapLook: both, as one value that undo takes
-// back. Plain data; window thread.
+// MapDisplay and AttentionLook: how maps are drawn. Plain data; window thread.
 #pragma once
 #include <optional>
 
@@ -44,11 +43,7 @@ struct AttentionLook {          // how the maps of Attention and Keys are drawn
     int scale = 1, colors = 0;  // linear, root, log; viridis, cividis, grey
     bool over_image = false;    // the picture lies under the map
     double opacity = 60;        // of the map over it, percent
-};
-
-struct MapLook {
-    MapDisplay maps{};
-    AttentionLook attention{};
+    [[nodiscard]] bool operator==(const AttentionLook&) const = default;
 };
 
 }  // namespace aft::app

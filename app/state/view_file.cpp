@@ -306,7 +306,7 @@ void show_view(PaneContext& ui, const SavedView& view) {
     selection.cell = view.cell;
     if (view.place.locked) selection.lock(*view.place.locked);
     static_cast<MapDisplay&>(selection) = view.maps;
-    selection.changes.forget_look();
+    selection.changes.forget_choices();
     selection.compare = view.compare;
     selection.lab.recipe = view.lab.recipe;
     selection.lab.split = view.lab.split;

@@ -87,9 +87,7 @@ void RankCosts::update(PaneContext& ui, int64_t layer, int64_t head) {
     std::vector<Recipe> wanted = {{}, recipe_of(chosen_)};
     for (const int64_t rank : ranks()) wanted.push_back(recipe_of(rank));
     losses_.update(ui, *pinned_batch(ui), wanted);
-    // None counts twice: the standard error would be too small.
-    if (const int64_t all = losses_.part_size(); all > 1)
-        ui.selection.lab.examples = std::min(ui.selection.lab.examples, all);
+    clamp_batch(ui, losses_.part_size());
 }
 
 std::string RankCosts::words_of(const ViewState& ui, int64_t rank) const {

@@ -118,16 +118,23 @@ ComparedSlot CompareSlots::resolve_stored(const CompareSlot& choice) {
     return out;
 }
 
-void CompareSlots::update(PaneContext& ui) {
-    if (opened_ != ui.opened) watches_.clear();
-    opened_ = ui.opened;
-    CompareChoice& choice = ui.selection.compare;
-    if (ui.session == nullptr)
+// What is open is there from the start, and gone with it.
+static void settle(CompareChoice& choice, bool has_session) {
+    if (!has_session)
         std::erase_if(choice.slots, [](const CompareSlot& slot) { return slot.is_open(); });
     else if (choice.slots.empty())
         choice.slots.push_back({});
     choice.other =
         std::clamp<size_t>(choice.other, 1, std::max<size_t>(2, choice.slots.size()) - 1);
+}
+
+void CompareSlots::update(PaneContext& ui) {
+    if (opened_ != ui.opened) watches_.clear();
+    opened_ = ui.opened;
+    CompareChoice& choice = ui.selection.compare;
+    settle(choice, ui.session != nullptr);
+    if (Undoable* const seen = ui.selection.changes.seen())  // no change of the user's
+        settle(seen->compare, ui.session != nullptr);
     slots_.clear();
     for (const CompareSlot& slot : choice.slots) {
         ComparedSlot one = slot.is_open() ? resolve_open(ui) : resolve_stored(slot);

@@ -143,7 +143,7 @@ bool compare_tools(PaneContext& ui, const CompareSlots& slots) {
     const Quantity quantity = quantity_of_kernel(ui.selection.quantity);
     if (has_kernels(slots) && quantity != ui.selection.quantity) {
         ui.selection.quantity = quantity;
-        ui.selection.changes.forget_look();  // nobody has chosen it
+        ui.selection.changes.forget_choices();  // nobody has chosen it
     }
     int64_t layers = 1;
     for (const ComparedSlot& slot : slots.all())

@@ -117,7 +117,11 @@ void new_seed(CompletionChoice& choice) {
 
 void start_completion(PaneContext& ui) {
     CompletionChoice& choice = completion_choice(ui);
-    if (!choice.seed_locked && completion_of(ui)) new_seed(choice);
+    if (!choice.seed_locked && completion_of(ui)) {
+        new_seed(choice);
+        if (Undoable* const seen = ui.selection.changes.seen())  // no change of the user's
+            seen->sampling.options.seed = choice.sample.seed;
+    }
     if (is_batch_asked(ui)) return start_batch(ui);
     choice.batch = {};
     CompletionRequest request;

@@ -51,9 +51,7 @@ void LabPanel::measure(PaneContext& ui) {
     }
     for (Recipe& recipe : LabInspector::strength_recipes(ui)) wanted.push_back(std::move(recipe));
     if (const auto batch = pinned_batch(ui)) losses_.update(ui, *batch, wanted);
-    // None counts twice: the standard error would be too small.
-    if (const int64_t all = losses_.part_size(); all > 1)
-        ui.selection.lab.examples = std::min(lab.examples, all);
+    clamp_batch(ui, losses_.part_size());
     take_numbers(ui);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/whole_step.h"
 #include "core/text.h"
@@ -39,6 +41,14 @@ std::optional<LossBatch> pinned_batch(const ViewState& ui) {
                      .step = *step,
                      .first = lab.first,
                      .examples = lab.examples};
+}
+
+void clamp_batch(ViewState& ui, int64_t all) {
+    if (all < 2) return;
+    int64_t& examples = ui.selection.lab.examples;
+    examples = std::min(examples, all);
+    if (Undoable* const seen = ui.selection.changes.seen())
+        seen->batch.examples = std::min(seen->batch.examples, all);
 }
 
 std::string why_no_eval_command(const ViewState& ui) {

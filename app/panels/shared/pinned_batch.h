@@ -1,5 +1,5 @@
 // The pinned batch: the examples of the open model's data on which the loss is measured without and
-// with a recipe, as the Lab has them chosen. Pure functions; window thread.
+// with a recipe, as the Lab has them chosen. Window thread.
 #pragma once
 #include <optional>
 #include <string>
@@ -16,6 +16,9 @@ namespace aft::app {
 [[nodiscard]] std::string measured_words(const ViewState& ui, int64_t measured);
 // nullopt: nothing is saved yet.
 [[nodiscard]] std::optional<LossBatch> pinned_batch(const ViewState& ui);
+// None counts twice, or the standard error would be too small: of a part of `all` examples (fewer
+// than two: not known yet) so many at most. No change of the user's, for undo.
+void clamp_batch(ViewState& ui, int64_t all);
 // Why no command measures the same; "" = one does.
 [[nodiscard]] std::string why_no_eval_command(const ViewState& ui);
 // "afterimage eval CHECKPOINT --data SPEC --recipe FILE --index 0 --limit 64", of the step that is

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "app/state/map_look.h"
+#include "app/state/undo_notes.h"
 
 namespace aft::app {
 
