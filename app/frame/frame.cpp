@@ -22,11 +22,11 @@
 #include "app/frame/run_actions.h"
 #include "app/frame/selection_actions.h"
 #include "app/frame/session_host.h"
+#include "app/frame/shared_settings.h"
 #include "app/frame/warnings.h"
 #include "app/panels/shared/completion_readings.h"
-#include "app/state/open_path.h"
-#include "core/outside.h"
 #include "app/state/undo_notes.h"
+#include "core/outside.h"
 
 namespace aft::app {
 
@@ -39,7 +39,7 @@ struct Frame::Impl {
     Silence silence{};
     SessionHost host;
     Panes panes;
-    UserSettings loaded{};  // as the file had them when it was read or written last
+    UserSettings loaded{};  // as they were when the file was read or written last
 
     explicit Impl(FrameOptions o)
         : options(std::move(o)),
@@ -240,39 +240,13 @@ std::vector<UnsavedSteps> Frame::end_sessions() {
     return impl_->host.end();
 }
 
-// What is noted of the open run; nullptr where nothing is.
-static RunNotes* notes_of_open(Ui& ui) {
-    if (!ui.has_model()) return nullptr;
-    for (auto& [path, notes] : ui.settings.notes)
-        if (is_same_path(path, ui.status.path)) return &notes;
-    return nullptr;
-}
-
-// What other windows have noted since the settings were `loaded`.
-static void take_over_from_others(Ui& ui, const UserSettings& loaded,
-                                  const std::filesystem::path& file) {
-    RunNotes* const open = notes_of_open(ui);
-    if (open != nullptr) open->pins = ui.selection.pins;
-    if (open != nullptr) open->experiments = ui.experiments;
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) return;
-    std::string problem;
-    const UserSettings theirs = load_user_settings(file, problem);
-    if (!problem.empty()) return ui.say("warning", problem);
-    merge_user_settings(theirs, loaded, ui.settings);
-    if (open != nullptr) ui.selection.pins = open->pins;
-    if (open != nullptr) ui.experiments = open->experiments;
-}
-
 void Frame::save_settings() {
     Impl& p = *impl_;
     if (p.options.settings_file.empty()) return;
     p.ui.settings.view = kept_view(p.ui.selection);
     impl_->ui.settings.layout = ImGui::SaveIniSettingsToMemory();
     impl_->ui.settings.layout_scale = p.ui.fonts.regular != nullptr ? p.ui.scale : 0;
-    take_over_from_others(p.ui, p.loaded, p.options.settings_file);
-    save_user_settings(p.options.settings_file, p.ui.settings);
-    p.loaded = p.ui.settings;
+    save_shared_settings(p.ui, p.loaded, p.options.settings_file);
 }
 
 void Frame::prepare(double seconds) {
@@ -298,7 +272,6 @@ void Frame::prepare(double seconds) {
     if (!p.tools.recorder.is_recording()) p.tools.timeline.advance(p.ui);
 }
 
-    stamp(ui.selection.completion.mask, ui.time);
 void Frame::draw() {
     Impl& p = *impl_;
     Ui& ui = p.ui;
@@ -324,6 +297,7 @@ void Frame::draw() {
     ui.recorder.end_frame();
     note_choices(ui, ui.time);
     ui.selection.lab.history.stamp(ui.time);
+    stamp(ui.selection.completion.mask, ui.time);
     p.tools.recorder.note_drawn(ui, is_covered(p.tools) || ui.picture.is_due());
     if (p.panes.has_left(ui.workspace)) ui.want_frames(3);
     if (ui.commands.has_waiting()) ui.want_frames(2);  // they are applied before the next frame

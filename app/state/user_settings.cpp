@@ -17,7 +17,7 @@ namespace aft::app {
 namespace {
 
 using nlohmann::json;
-constexpr size_t kMostRecent = 24, kMostNotes = 500;
+constexpr size_t kMostNotes = 500;
 constexpr uint64_t kMostBytes = uint64_t{64} << 20;  // of the file
 
 // The series that runs take, in this order; the fourth is that of validation.
@@ -117,24 +117,63 @@ void UserSettings::forget(const std::string& path) {
     notes.erase(path);
 }
 
-UserSettings load_user_settings(const std::filesystem::path& file, std::string& problem) {
+namespace {
+
+// The first name beside the file that is free, or holds the same already.
+std::filesystem::path aside_of(const std::filesystem::path& file, const std::string& content) {
+    constexpr int kMostCopies = 20;  // then the last one is replaced
+    std::filesystem::path aside;
     std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) return {};
+    for (int i = 1; i <= kMostCopies; ++i) {
+        aside = file.string() + ".damaged" + (i == 1 ? "" : fmt::format("-{}", i));
+        if (!std::filesystem::exists(aside, ignored)) return aside;
+        std::string held;
+        const std::string problem = error_words([&] { held = read_file(aside); });
+        if (problem.empty() && held == content) return aside;
+    }
+    return aside;
+}
+
+// Before anything is written over it. "Kept as window.json.damaged.", or why not.
+std::string keep_damaged(const std::filesystem::path& file, bool moves) {
+    std::error_code error;
+    std::string content;
+    if (std::filesystem::file_size(file, error) <= kMostBytes)
+        (void)error_words([&] { content = read_file(file); });
+    const std::filesystem::path aside = aside_of(file, content);
+    if (moves)
+        std::filesystem::rename(file, aside, error);
+    else
+        std::filesystem::copy_file(file, aside, std::filesystem::copy_options::overwrite_existing,
+                                   error);
+    return error ? "Not kept: " + error.message() + "."
+                 : fmt::format("Kept as {}.", aside.filename().string());
+}
+
+}  // namespace
+
+std::optional<UserSettings> read_user_settings(const std::filesystem::path& file,
+                                               std::string& problem) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return std::nullopt;
     UserSettings settings;
     std::vector<std::string> left_out;
     const std::string words =
         error_words([&] { settings = from_json(read_json_file(file, kMostBytes), left_out); });
-    if (words.empty()) {
-        if (!left_out.empty())
-            problem = fmt::format("{} of the window's settings in {} could not be read: {}",
-                                  left_out.size(), file.string(), left_out.front());
-        return settings;
+    if (!words.empty()) {
+        problem = fmt::format("The window's settings in {} could not be read ({}). {}",
+                              file.string(), words, keep_damaged(file, true));
+        return std::nullopt;
     }
-    const std::filesystem::path aside = file.string() + ".damaged";
-    std::filesystem::rename(file, aside, ignored);
-    problem = fmt::format("The window's settings in {} could not be read ({}). Kept as {}.",
-                          file.string(), words, aside.filename().string());
-    return {};
+    if (!left_out.empty())
+        problem = fmt::format("{} of the window's settings in {} could not be read: {}. {}",
+                              left_out.size(), file.string(), left_out.front(),
+                              keep_damaged(file, false));
+    return settings;
+}
+
+UserSettings load_user_settings(const std::filesystem::path& file, std::string& problem) {
+    return read_user_settings(file, problem).value_or(UserSettings{});
 }
 
 UserSettings parse_user_settings(std::string_view text) {
@@ -180,54 +219,6 @@ std::string user_settings_text(const UserSettings& s) {
                     {"window_width", s.window_width},
                     {"window_height", s.window_height}};
     return json_text(j, 1) + "\n";
-}
-
-namespace {
-
-template <class T>
-void merge(const T& theirs, const T& loaded, T& ours) {
-    if (ours == loaded) ours = theirs;
-}
-
-void merge_notes(const RunNotes& theirs, const RunNotes& loaded, RunNotes& ours) {
-    merge(theirs.name, loaded.name, ours.name);
-    merge(theirs.tag, loaded.tag, ours.tag);
-    merge(theirs.note, loaded.note, ours.note);
-    merge(theirs.pins, loaded.pins, ours.pins);
-    merge(theirs.locked, loaded.locked, ours.locked);
-    merge(theirs.mask, loaded.mask, ours.mask);
-    merge(theirs.recipe, loaded.recipe, ours.recipe);
-    merge(theirs.experiments, loaded.experiments, ours.experiments);
-    merge(theirs.overlays, loaded.overlays, ours.overlays);
-    merge(theirs.step_notes, loaded.step_notes, ours.step_notes);
-}
-
-RunNotes notes_of(const UserSettings& settings, const std::string& path) {
-    const auto found = settings.notes.find(path);
-    return found == settings.notes.end() ? RunNotes() : found->second;
-}
-
-bool is_recent(const UserSettings& settings, const std::string& path) {
-    return std::any_of(settings.recent.begin(), settings.recent.end(),
-                       [&](const RecentItem& item) { return item.path == path; });
-}
-
-}  // namespace
-
-void merge_user_settings(const UserSettings& theirs, const UserSettings& loaded,
-                         UserSettings& ours) {
-    for (const auto* all : {&theirs.notes, &loaded.notes})
-        for (const auto& [path, notes] : *all)
-            merge_notes(notes_of(theirs, path), notes_of(loaded, path), ours.notes[path]);
-    std::erase_if(ours.recent, [&](const RecentItem& item) {  // forgotten there
-        return is_recent(loaded, item.path) && !is_recent(theirs, item.path);
-    });
-    for (const RecentItem& item : theirs.recent)
-        if (!is_recent(ours, item.path) && !is_recent(loaded, item.path))
-            ours.recent.push_back(item);
-    std::stable_sort(ours.recent.begin(), ours.recent.end(),
-                     [](const RecentItem& a, const RecentItem& b) { return a.opened > b.opened; });
-    if (ours.recent.size() > kMostRecent) ours.recent.resize(kMostRecent);
 }
 
 void save_user_settings(const std::filesystem::path& file, const UserSettings& settings) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +26,13 @@ struct RecentItem {
     [[nodiscard]] bool operator==(const RecentItem&) const = default;
 };
 
-inline constexpr size_t kMostLayouts = 50;
+inline constexpr size_t kMostLayouts = 50, kMostRecent = 24;
 inline constexpr int64_t kMostLayoutLetters = 60;  // of its name
 
 struct KeptLayout {
     std::string text;  // ImGui's ini text
     double scale = 0;  // of the interface when it was made; 0 = unknown
+    [[nodiscard]] bool operator==(const KeptLayout&) const = default;
 };
 
 struct UserSettings {
@@ -40,7 +42,7 @@ struct UserSettings {
     int64_t many_steps = 100;  // that "Run N steps" trains
     bool smooth_while_interact = true, reduce_motion = false, tour_done = false;
     AttentionLook attention;
-    std::vector<RecentItem> recent;             // newest first, at most 24
+    std::vector<RecentItem> recent;             // newest first, at most kMostRecent
     std::string layout;                         // ImGui's ini text
     double layout_scale = 0;                    // interface scale at which it was made; 0 = unknown
     std::map<std::string, KeptLayout> layouts;  // by the user's names
@@ -60,14 +62,13 @@ struct UserSettings {
 
 [[nodiscard]] bool is_layout_name(std::string_view name);  // UTF-8
 
-// `problem` gets words if the file was damaged, or a part of it was left out. An absent file gives
-// the defaults.
+// `problem` gets words if the file was damaged, or a part of it was left out; a copy of it as it
+// was is then kept beside it. nullopt: it is absent, or nothing in it could be read.
+[[nodiscard]] std::optional<UserSettings> read_user_settings(const std::filesystem::path& file,
+                                                             std::string& problem);
+// The same, else the defaults.
 [[nodiscard]] UserSettings load_user_settings(const std::filesystem::path& file,
                                               std::string& problem);
-// Into `ours`, which began as `loaded`: what another window has written or forgotten since of runs
-// and of the notes on them, where this one has not changed it.
-void merge_user_settings(const UserSettings& theirs, const UserSettings& loaded,
-                         UserSettings& ours);
 void save_user_settings(const std::filesystem::path& file, const UserSettings& settings);
 
 }  // namespace aft::app

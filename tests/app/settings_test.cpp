@@ -4,6 +4,7 @@
 #include <set>
 
 #include "app/state/open_path.h"
+#include "app/state/settings_merge.h"
 #include "app/widgets/number_text.h"
 #include "core/files.h"
 #include "tests/app/stage_fixture.h"

@@ -103,16 +103,26 @@ TEST_F(HostileJson, OfTheSettings) {
     settings.notes["/r"].experiments.recipes = {{.name = "a", .recipe = {}, .split = "test"}};
     save_user_settings(file_, settings);
     const json whole = json::parse(read_file(file_));
+    const std::string aside = file_ + ".damaged";
+    size_t wholly = 0, partly = 0, read = 0;
     each_hostile(whole, [&](const json& bad, const std::string& what) {
+        std::filesystem::remove(aside);
         put(file_, bad.dump());
         std::string problem;
-        (void)load_user_settings(file_, problem);
+        const bool is_read = read_user_settings(file_, problem).has_value();
+        (is_read ? problem.empty() ? read : partly : wholly) += 1;
+        EXPECT_EQ(problem.empty(), !std::filesystem::exists(aside)) << what << ": " << problem;
+        EXPECT_EQ(std::filesystem::exists(file_), is_read) << what << ": " << problem;
+        if (problem.empty()) return;
+        EXPECT_EQ(read_file(aside), bad.dump()) << what << ": " << problem;
+        EXPECT_NE(problem.find("Kept as window.json.damaged."), std::string::npos) << problem;
         EXPECT_EQ(problem.find("json.exception"), std::string::npos) << what << ": " << problem;
         EXPECT_EQ(problem.find('\033'), std::string::npos) << what << ": " << problem;
         EXPECT_LT(problem.size(), 700U) << what << ": " << problem;
-        EXPECT_TRUE(std::filesystem::exists(file_) || std::filesystem::exists(file_ + ".damaged"))
-            << what;
     });
+    EXPECT_GT(read, 0U);
+    EXPECT_GT(partly, 0U);
+    EXPECT_GT(wholly, 0U);
 }
 
 TEST_F(HostileJson, OfASweep) {
