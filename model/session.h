@@ -23,8 +23,6 @@ namespace session {
 struct SessionChannels;
 }
 
-inline constexpr const char *kCopySaved = "copy saved: ", *kCopyRefused = "copy not saved: ";
-
 // Commands to the run. What became of one is in the status.
 class RunCommands {
   public:
@@ -34,8 +32,8 @@ class RunCommands {
     void step(int64_t n);
     void run_until(int64_t target_step);
     void stop();
-    // `copy`: a new file outside the run; Status::message then begins with one of the above.
-    void save(const std::string& copy = {});
+    // `copy`: a new file outside the run; what became of it says Status::copy with this ticket.
+    void save(const std::string& copy = {}, int64_t ticket = 0);
     void rewind(int64_t step);  // to a saved step; what came after is kept in Status::branch
     void set(const std::string& key, const std::string& value);  // a setting
     void note(const std::string& text);

@@ -20,6 +20,12 @@ struct LayerSummary {
     int64_t parameters = 0;
 };
 
+// What became of the copy that was asked for last.
+struct CopyAnswer {
+    int64_t ticket = 0;     // of who asked; 0: nobody has
+    std::string problem{};  // "" = it is saved
+};
+
 struct Status {
     RunState state = RunState::empty;
     std::string name, path, error, message;  // of the run; file or folder; what went wrong; last
@@ -27,6 +33,9 @@ struct Status {
     bool can_resume = false;                 // after an error that left the weights whole
     // false for an opened checkpoint without data, or a run that another process trains.
     bool can_train = false;
+    // After an error alone: the folder that this run was read from or trained in is no longer
+    // there.
+    bool is_gone = false;
     bool following = false;  // another process trains this run; we read it as it grows
     // false: another program's run, whose config.json has no "train.learning_rate": those settings
     // are defaults, which count only where it is continued here.
@@ -44,6 +53,7 @@ struct Status {
     std::vector<LayerSummary> layers;
     // Weights that held NaN or infinity when they were read from a file, in its order.
     std::vector<std::string> not_finite;
+    CopyAnswer copy{};
     std::vector<std::string> class_names;
     std::vector<uint8_t> alphabet;  // text models: the byte of each token; else empty
     int64_t tokens = 0, grid_height = 0, grid_width = 0;  // T and the token grid

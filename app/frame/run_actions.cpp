@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "app/state/gone_run.h"
 #include "core/text.h"
 #include "model/model_files.h"
 
@@ -21,7 +20,7 @@ std::string needs_model(const ModelView& ui) {
 
 std::string needs_trainer(const ModelView& ui) {
     if (!ui.has_model()) return "No run is open.";
-    if (is_run_gone(ui))
+    if (ui.status.is_gone)
         return "The folder of this run is gone: put it back, or save what is in memory elsewhere.";
     if (ui.status.following) return "Another process trains this run; it is followed here.";
     if (!ui.status.task.is_trainable()) return ui.status.task.no_training + ".";

@@ -86,7 +86,9 @@ struct Apply {
     void operator()(const TrainUntil& command) const { session.run().run_until(command.step); }
     void operator()(const StopTraining&) const { session.run().stop(); }
     void operator()(const SaveCheckpoint&) const { session.run().save(); }
-    void operator()(const SaveCopy& command) const { session.run().save(command.path); }
+    void operator()(const SaveCopy& command) const {
+        session.run().save(command.path, command.ticket);
+    }
     void operator()(const KeepCheckpoint& command) const { session.run().keep(command.step); }
     void operator()(const RewindTo& command) const {
         session.run().rewind(command.step);

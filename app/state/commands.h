@@ -51,6 +51,7 @@ struct StopTraining {};  // saves and ends
 struct SaveCheckpoint {};
 struct SaveCopy {  // a checkpoint outside the run
     std::string path;
+    int64_t ticket = 0;  // Status::copy answers with it
 };
 struct KeepCheckpoint {  // for good
     int64_t step = 0;

@@ -112,9 +112,9 @@ void RunCommands::stop() {
     ++channels_.stops_asked;
     channels_.commands.push({CommandKind::stop, 0, "", ""});
 }
-void RunCommands::save(const std::string& copy) {
+void RunCommands::save(const std::string& copy, int64_t ticket) {
     channels_.commands.push(
-        {copy.empty() ? CommandKind::save : CommandKind::save_copy, 0, "", copy});
+        {copy.empty() ? CommandKind::save : CommandKind::save_copy, ticket, "", copy});
 }
 void RunCommands::rewind(int64_t step) {
     channels_.commands.push({CommandKind::rewind, step, "", ""});

@@ -13,6 +13,8 @@
 
 namespace aft::session {
 
+constexpr auto kFolderLooks = std::chrono::milliseconds(500);  // after an error
+
 Run::Run(SessionChannels& channels, OpenRequest request)
     : channels_(channels), request_(std::move(request)), publisher_(channels) {
     view_.status.state = RunState::opening;
@@ -36,6 +38,7 @@ void Run::publish_weights() {
 }
 
 void Run::publish(bool at_once) {
+    if (view_.status.error.empty()) view_.status.is_gone = false;
     publisher_.publish_curves(view_, at_once);
     publisher_.publish_status(view_.status, at_once);
 }
@@ -60,10 +63,13 @@ void Run::save(SaveKind kind) {
 }
 
 // Needs nothing of the run folder: that may be gone.
-void Run::save_copy(const std::string& path) {
+void Run::save_copy(const Command& command) {
+    const std::string& path = command.text;
     const std::filesystem::path file = path;
     const std::string problem = error_words(
         [&] {
+            if (const std::string why = why_no_weights(/*is_copy=*/true); !why.empty())
+                fail("{}", why);
             AFT_CHECK(file.extension() == ".safetensors",
                       "{}: expected a name that ends in .safetensors", path);
             AFT_CHECK(!std::filesystem::exists(file), "{}: is there already: choose another name",
@@ -73,7 +79,17 @@ void Run::save_copy(const std::string& path) {
                              model_.trainer ? model_.trainer->checkpoint(true) : *model_.opened);
         },
         plain_words);
-    view_.status.message = problem.empty() ? kCopySaved + path : kCopyRefused + problem;
+    view_.status.copy = {command.number, problem};
+    view_.status.message = problem.empty() ? "copy saved: " + path : "copy not saved: " + problem;
+}
+
+std::string Run::why_no_weights(bool is_copy) const {
+    if (view_.status.following)
+        return "another process trains this run: it can only be watched here";
+    if (model_.trainer || model_.opened) return "";
+    if (view_.status.state != RunState::ready) return "no model is open";
+    return is_copy ? "no checkpoint is left of this run: there are no weights to save"
+                   : "no checkpoint is left of this run: it cannot be trained";
 }
 
 // For good, if it is saved or is the step training rests at.
@@ -96,6 +112,9 @@ void Run::set_error(const std::string& words) {
     apply(status.can_resume ? RunEvent::held_up : RunEvent::failed);
     pause_at_ = -1;
     status.error = words;
+    (void)look_for_folder();
+    if (status.is_gone && status.can_resume)
+        status.error += "; \"Save elsewhere\" writes what is in memory";
     status.message.clear();
     drop_deleted_saves();
     if (!status.can_resume) return;
@@ -134,7 +153,14 @@ void Run::begin() {
 
 bool Run::is_gone() const {
     std::error_code ignored;
-    return (run_.is_old || run_.folder) && !std::filesystem::exists(run_.path, ignored);
+    if (run_.folder) return !is_run_folder(run_.path);  // what was written since is no run
+    return run_.is_old && !std::filesystem::exists(run_.path, ignored);
+}
+
+bool Run::look_for_folder() {
+    run_.looked_at = Clock::now();
+    Status& status = view_.status;
+    return std::exchange(status.is_gone, !status.error.empty() && is_gone()) != status.is_gone;
 }
 
 void Run::halt(RunEvent event) {
@@ -164,18 +190,9 @@ void Run::start() {
 void Run::obey(const Command& command) {
     const bool moves_data = command.kind == CommandKind::set && command.key == "data.source";
     if (moves_data && !model_.trainer) return move_data(command.text);
-    if (view_.status.following) {
-        view_.status.message = "another process trains this run: it can only be watched here";
-        return;
-    }
-    if (!model_.trainer && !model_.opened) {  // opening failed: its words stay
-        const bool is_looked_at = view_.status.state == RunState::ready;
-        const bool is_copy = command.kind == CommandKind::save_copy;
-        view_.status.message =
-            std::string(is_copy ? kCopyRefused : "") +
-            (!is_looked_at ? "no model is open"
-             : is_copy     ? "no checkpoint is left of this run: there are no weights to save"
-                           : "no checkpoint is left of this run: it cannot be trained");
+    if (command.kind == CommandKind::save_copy) return save_copy(command);
+    if (const std::string why = why_no_weights(/*is_copy=*/false); !why.empty()) {
+        view_.status.message = why;  // where opening failed its own words stay
         return;
     }
     switch (command.kind) {
@@ -200,7 +217,7 @@ void Run::obey(const Command& command) {
         case CommandKind::save:
             return save(SaveKind::by_hand);
         case CommandKind::save_copy:
-            return save_copy(command.text);
+            return save_copy(command);
         case CommandKind::rewind:
             return rewind(command.number);
         case CommandKind::set:
@@ -266,6 +283,10 @@ void Run::finish_step(const StepReport& report, Clock::time_point start) {
 
 std::optional<Clock::time_point> Run::next_deadline() const {
     std::optional<Clock::time_point> next = files_.next_look();
+    if (!view_.status.error.empty()) {
+        const auto look = run_.looked_at + kFolderLooks;
+        next = std::min(next.value_or(look), look);
+    }
     // A pause does not keep steps from being saved in time. One that failed waits for the user.
     if (run_.loop && view_.status.error.empty())
         if (const auto save = run_.loop->next_save()) next = std::min(next.value_or(*save), *save);
@@ -273,6 +294,9 @@ std::optional<Clock::time_point> Run::next_deadline() const {
 }
 
 bool Run::meet_deadline() {
+    const bool has_error = !view_.status.error.empty();
+    if (has_error && Clock::now() >= run_.looked_at + kFolderLooks && look_for_folder())
+        return true;
     if (follow_again() || check_files()) return true;
     if (!run_.loop || !view_.status.error.empty()) return false;
     const auto due = run_.loop->next_save();

@@ -55,6 +55,7 @@ class Run {
         bool is_old = false;                // it exists: to be resumed
         std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
         std::unique_ptr<TrainingLoop> loop;
+        Clock::time_point looked_at{};  // whether it is there; after an error
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
         std::string unsaved_steps;  // text on the steps that the last resume has dropped
@@ -70,14 +71,16 @@ class Run {
     void begin();
     void halt(RunEvent event);
     void save(SaveKind kind);
-    void save_copy(const std::string& path);
+    void save_copy(const Command& command);
+    [[nodiscard]] std::string why_no_weights(bool is_copy) const;  // "" = there are
     void keep(int64_t step);
     void note_saved(int64_t step);
     void publish_weights();
     void drop_deleted_saves();
     [[nodiscard]] bool has_unsaved_steps() const;
-    // The folder that this run was read from or trained in is no longer there.
+    // The folder that this run was read from or trained in is no longer there, or was emptied.
     [[nodiscard]] bool is_gone() const;
+    bool look_for_folder();  // after an error; true if it has gone or come back
 
     // run_open.cpp
     void open_new();

@@ -103,9 +103,7 @@ bool is_read_only(const fs::path& folder) {
 
 [[noreturn]] static void fail_opening(const fs::path& path, int number) {
     const std::string folder = path.parent_path().string();
-    if (number == ENOENT)
-        fail("{}: the folder of this run is gone: it was deleted or moved; put it back to train on",
-             folder);
+    if (number == ENOENT) fail("{}: {}", folder, kGoneRun);
     if (number == EROFS || is_read_only(folder))
         fail("{}: this folder is read-only: {}", folder, kReadOnlyWords);
     fail("{}: cannot be written: {}", path.string(), std::strerror(number));

@@ -12,6 +12,10 @@ namespace aft {
 inline constexpr const char* kReadOnlyWords =
     "its run can be looked at, not trained; copy it to where you may write to train on";
 
+// Of a folder that vanished while its run was trained.
+inline constexpr const char* kGoneRun =
+    "the folder of this run is gone: it was deleted or moved; put it back to train on";
+
 class FileHandle {
   public:
     explicit FileHandle(int fd = -1) : fd_(fd) {}

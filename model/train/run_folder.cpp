@@ -120,9 +120,7 @@ void check_folder(const fs::path& run, bool resume) {
     std::error_code error;
     if (fs::exists(run, error) && !fs::is_directory(run, error))
         fail("{}: is a file, expected a run folder", run.string());
-    if (resume && !fs::exists(run, error))
-        fail("{}: the folder of this run is gone: it was deleted or moved; put it back to train on",
-             run.string());
+    if (resume && !fs::exists(run, error)) fail("{}: {}", run.string(), kGoneRun);
     if (resume && !is_run_folder(run))
         fail("{}: not a run folder (no config.json in it)", run.string());
     const bool ours = is_run_folder(run) || fs::exists(run / "run.lock", error);
@@ -216,14 +214,14 @@ fs::path RunFolder::save(const Checkpoint& checkpoint, SaveKind kind) {
         const std::vector<int64_t> steps = checkpoint_steps(impl_->path);
         const std::string last =
             steps.empty() ? "no step is saved yet" : fmt::format("step {} is saved", steps.back());
-        std::error_code ignored;
+        // A folder that was deleted may be there again, with what was logged since.
         const std::string remedy =
-            fs::exists(impl_->path, ignored)
+            is_run_folder(impl_->path)
                 ? fmt::format(
                       "{}; see that there is disk space and that the folder can be "
                       "written, and continue with --resume {}",
                       last, impl_->path.string())
-                : "the folder of this run is gone";
+                : kGoneRun;
         return Error(fmt::format("step {} could not be saved: {}; {}", checkpoint.step,
                                  error.what(), remedy));
     };

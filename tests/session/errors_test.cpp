@@ -105,6 +105,35 @@ TEST(SessionErrors, WhatIsTakenBackWhileItOpensLeavesNothing) {
     EXPECT_LT(traces, 10);
 }
 
+// Deleted while it is trained into: what is written in between makes the folder anew, but no run.
+TEST(SessionErrors, AFolderThatWasEmptiedIsGone) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run";
+    TestSession session(new_run(run.string(), true));
+    ASSERT_TRUE(wait_step(session, 3));
+    session.run().pause();
+    ASSERT_TRUE(wait_state(session, RunState::paused));
+    EXPECT_FALSE(session.status().is_gone);
+    const fs::path aside = scratch / "aside";
+    fs::rename(run, aside);
+    fs::create_directory(run);
+    std::ofstream(run / "metrics.jsonl") << "";
+    session.run().step(1);
+    session.run().save();
+    ASSERT_TRUE(wait_for([&] { return session.status().is_gone; })) << session.status().error;
+    const std::string words = session.status().error;
+    EXPECT_NE(words.find("the folder of this run is gone"), std::string::npos) << words;
+    EXPECT_NE(words.find("Save elsewhere"), std::string::npos) << words;
+    EXPECT_EQ(words.find("disk space"), std::string::npos) << words;
+    session.run().save(scratch / "copy.safetensors", 7);
+    ASSERT_TRUE(wait_for([&] { return session.status().copy.ticket == 7; }));
+    EXPECT_EQ(session.status().copy.problem, "");
+    EXPECT_TRUE(fs::exists(scratch / "copy.safetensors"));
+    fs::remove_all(run);
+    fs::rename(aside, run);
+    ASSERT_TRUE(wait_for([&] { return !session.status().is_gone; })) << "it is put back";
+}
+
 // As on a full disk: the step is trained, its line cannot be written.
 TEST(SessionErrors, WhatCannotBeWrittenPausesAndNothingIsLost) {
     const Scratch scratch;

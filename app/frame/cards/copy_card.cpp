@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 #include "app/frame/cards/overlays.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
-#include "core/text.h"
+#include "core/outside.h"
 #include "model/model_files.h"
 
 namespace aft::app {
@@ -25,6 +22,14 @@ std::string why_no_copy(const ModelView& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No run is open.";
     if (ui.status.following) return "Another process trains this run: its weights are not here.";
     return ui.status.state == RunState::opening ? "The model is being opened." : "";
+}
+
+// With the ending that a checkpoint has.
+std::string checkpoint_of(const std::string& typed) {
+    std::error_code ignored;
+    fs::path file = fs::absolute(typed, ignored);
+    if (file.extension() != ".safetensors") file += ".safetensors";
+    return file.string();
 }
 
 }  // namespace
@@ -52,42 +57,46 @@ void CopyCard::draw_fields(Ui& ui) {
          "The weights and the state of training as they are in memory now. Opened, it is a new "
          "run that trains on; curves and older steps do not come with it.");
     to_card_foot(ui);
-    std::string why = why_no_copy(ui);
-    if (why.empty() && file_.empty()) why = "Type the file to write.";
-    const CardAnswer answer =
-        save_buttons(ui, {.why_not = why, .tip = "Writes it.", .is_submitted = edit.is_submitted});
+    const CardAnswer answer = save_buttons(
+        ui, {.why_not = why_not(ui), .tip = "Writes it.", .is_submitted = edit.is_submitted});
     if (answer == CardAnswer::cancel) is_open_ = false;
     if (answer != CardAnswer::save) return;
     is_open_ = false;
     is_waiting_ = true;
+    file_ = sent_ = checkpoint_of(file_);
+    opened_ = ui.opened;
+    ui.commands.send(SaveCopy{.path = sent_, .ticket = ++ticket_});
+}
+
+std::string CopyCard::why_not(const ViewState& ui) const {
+    if (std::string why = why_no_copy(ui); !why.empty()) return why;
+    if (is_waiting_) return "The copy before is still being written.";
+    if (file_.empty()) return "Type the file to write.";
     std::error_code ignored;
-    fs::path file = fs::absolute(file_, ignored);
-    if (file.extension() != ".safetensors") file += ".safetensors";
-    file_ = file.string();
-    before_ = ui.status.message;
-    sent_ = ui.time;
-    ui.commands.send(SaveCopy{file_});
+    const std::string file = checkpoint_of(file_);
+    return fs::exists(file, ignored) ? printable(file) + " is there already: choose another name."
+                                     : "";
 }
 
 void CopyCard::report(Ui& ui) {
     if (!is_waiting_) return;
-    const std::string_view message = ui.status.message, refused = kCopyRefused;
-    constexpr double kSame_s = 2;  // the words may be those of the copy before
-    if (message == before_ && ui.time < sent_ + kSame_s) return ui.want_frame_at(ui.time + 0.1);
-    const bool is_done = message == kCopySaved + file_;
-    if (!is_done && !message.starts_with(refused)) return;
+    const CopyAnswer& answer = ui.status.copy;
+    const bool is_answered = ui.opened == opened_ && answer.ticket == ticket_;
+    if (!is_answered && ui.opened == opened_ && ui.session != nullptr)
+        return ui.want_frame_at(ui.time + 0.1);
     is_waiting_ = false;
-    if (!is_done) {
-        const std::string why(message.substr(refused.size()));
-        ui.toasts.add({.kind = ToastKind::error, .title = "Copy not saved", .detail = why});
-        return ui.say("error", ui.status.message);
+    const std::string problem =
+        is_answered ? answer.problem
+                    : "The run was closed before it was known whether " + sent_ + " is written.";
+    if (!problem.empty()) {
+        ui.toasts.add({.kind = ToastKind::error, .title = "Copy not saved", .detail = problem});
+        return ui.say("error", "copy not saved: " + problem);
     }
     ui.toasts.add({.kind = ToastKind::done,
                    .title = "Copy saved",
-                   .detail = file_,
+                   .detail = sent_,
                    .action = "Open it",
-                   .run = [file = file_](Ui& now) { now.commands.send(OpenPath{file}); }});
-    ui.say("info", ui.status.message);
+                   .run = [file = sent_](Ui& now) { now.commands.send(OpenPath{file}); }});
 }
 
 void CopyCard::draw(Ui& ui, ImVec2 display) {

@@ -19,9 +19,11 @@ class CopyCard {
 
   private:
     void draw_fields(Ui& ui);
+    [[nodiscard]] std::string why_not(const ViewState& ui) const;
     bool is_open_ = false, is_new_ = false, is_waiting_ = false;
-    std::string file_, before_;  // the session's message when it was asked
-    double sent_ = 0;            // of Ui::time
+    std::string file_, sent_;  // as it is typed; as it was asked for
+    int64_t ticket_ = 0;       // of the copy that was asked for last
+    uint64_t opened_ = 0;      // of which session
 };
 
 void add_copy_actions(Actions& actions, CopyCard& card);

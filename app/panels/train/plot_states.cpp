@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "app/state/gone_run.h"
-#include "app/state/standing_events.h"
 #include "app/widgets/states.h"
 #include "core/text.h"
 
@@ -33,7 +31,7 @@ namespace {
 // After which changes, and what is safe.
 std::string error_sentence(const ModelView& ui) {
     const Status& s = ui.status;
-    if (is_run_gone(ui))
+    if (ui.status.is_gone)
         return fmt::format(
             "What was learnt up to step {} is in memory only: save it elsewhere. Where the folder "
             "is put back, training resumes in it.",
@@ -60,7 +58,7 @@ std::string error_sentence(const ModelView& ui) {
 
 // What can work now.
 std::string remedy_of(const ModelView& ui) {
-    if (is_run_gone(ui)) return "run.save_copy";
+    if (ui.status.is_gone) return "run.save_copy";
     return ui.status.can_resume ? "run.save" : "run.retry_step";
 }
 

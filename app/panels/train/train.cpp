@@ -5,7 +5,6 @@
 
 #include "app/panels/panel.h"
 #include "app/panels/shared/until_popup.h"
-#include "app/state/gone_run.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
 #include "app/widgets/number_text.h"
@@ -41,7 +40,7 @@ Primary primary_of(const Ui& ui) {
     const int64_t saved = ui.status.saved_step;
     const bool is_broken =
         !ui.status.error.empty() && !ui.status.can_resume && ui.status.state != RunState::running;
-    if (is_run_gone(ui)) return {"run.save_copy", "Save elsewhere..."};
+    if (ui.status.is_gone) return {"run.save_copy", "Save elsewhere..."};
     if (is_broken && ui.actions.why_not(ui, "run.rewind_saved").empty())
         return {"run.rewind_saved", "Rewind to " + group_thousands(saved)};
     if (is_broken)
