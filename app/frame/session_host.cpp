@@ -158,7 +158,7 @@ void SessionHost::replace(OpenRequest request) {
 
 // Home shows it, beside whatever is open.
 static void show_sweep(Ui& ui, const std::string& folder) {
-    ui.selection.sweep = {.folder = whole_path(folder)};
+    ui.selection.sweep = {.folder = whole_path(folder), .opening = ui.selection.sweep.opening + 1};
     ui.settings.remember(sweep_item(folder));
     ui.workspace = Workspace::home;
     ui.want_frames(3);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/state/sweep_table.h"
 #include "core/caught.h"
 #include "core/images/image.h"
 #include "core/json.h"
@@ -52,6 +53,14 @@ bool is_bare(const std::string& path) {
     return !problem;
 }
 
+// Home shows a sweep; whoever asks for a model takes one of its runs.
+std::string sweep_words(const std::string& path) {
+    const std::string run = run_of_sweep(path);
+    return run.empty() ? path + ": the folder of a sweep, without the runs: take one of those"
+                       : fmt::format("{}: the folder of a sweep: take one of its runs, as {}", path,
+                                     (fs::path(path) / run).string());
+}
+
 }  // namespace
 
 Opening classify_path(const std::string& path, bool has_session) {
@@ -62,6 +71,7 @@ Opening classify_path(const std::string& path, bool has_session) {
                 .may_come = is_like_folder(path)};
     if (fs::is_directory(status)) {
         if (is_run_folder(path)) return as_model(path, Workspace::train);
+        if (is_sweep_folder(path)) return {.words = sweep_words(path)};
         return {.words = fmt::format(
                     "{}: not a run folder (it has no config.json), nor a sweep's (no table.json)",
                     path),

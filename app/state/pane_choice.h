@@ -16,6 +16,7 @@ struct FocusZoom {
 
 struct SweepChoice {
     std::string folder{};  // empty: none is open
+    int64_t opening = 0;   // counts: one that is opened again is read again
     [[nodiscard]] bool operator==(const SweepChoice&) const = default;
 };
 

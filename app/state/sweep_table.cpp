@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -144,6 +145,28 @@ SweepTable read_sweep_table(const std::string& folder) {
     const fs::path file = sweep_table_path(folder);
     const json whole = read_json_file(file, kMostSweepBytes);
     return with_context(shown_path(file.string()), [&] { return sweep_table_of(whole, folder); });
+}
+
+TableStamp sweep_table_stamp(const std::string& folder) {
+    std::error_code no_time, no_size;
+    const fs::path file = sweep_table_path(folder);
+    const auto changed = fs::last_write_time(file, no_time);
+    const auto size = fs::file_size(file, no_size);
+    if (no_time || no_size) return {};
+    const auto since = changed.time_since_epoch();
+    return {.changed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since).count(),
+            .size = static_cast<int64_t>(size)};
+}
+
+std::string run_of_sweep(const std::string& folder) {
+    std::string first;
+    std::error_code problem;
+    for (auto it = fs::directory_iterator(folder, problem); !problem && it != fs::end(it);
+         it.increment(problem)) {
+        const std::string name = it->path().filename().string();
+        if ((first.empty() || name < first) && is_run_folder(it->path().string())) first = name;
+    }
+    return first;
 }
 
 double leading_number(const std::string& text) {

@@ -33,6 +33,14 @@ struct SweepTable {
 // Error that begins with the file. A run that is not where the table says is looked for in
 // `folder`.
 [[nodiscard]] SweepTable read_sweep_table(const std::string& folder);
+// Of the table's file: whether it is another one than before.
+struct TableStamp {
+    int64_t changed_ns = -1, size = -1;  // -1: it is not there
+    [[nodiscard]] bool operator==(const TableStamp&) const = default;
+};
+[[nodiscard]] TableStamp sweep_table_stamp(const std::string& folder);
+// "w=2,seed=1": the first of the runs that lie in a sweep's folder; "" = none does.
+[[nodiscard]] std::string run_of_sweep(const std::string& folder);
 // The number that a text begins with ("1.73 bits"); NaN: with none.
 [[nodiscard]] double leading_number(const std::string& text);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
@@ -16,7 +17,7 @@
 namespace aft::app {
 namespace {
 
-constexpr double kReadSweepAgain = 4;  // seconds, while runs are open
+constexpr double kReadSweepAgain = 2;  // seconds: whether the table is another one
 constexpr float kMostTableHeight = 26 * 14.5F;
 constexpr const char* kNoNumber = "\u2013";
 // Columns behind name and keys: runs, mean, deviation, least, most, paper.
@@ -72,19 +73,21 @@ std::string sweep_state_words(const SweepTable& table) {
 }  // namespace
 
 void SweepPage::read(PaneContext& ui) {
-    const std::string& folder = ui.selection.sweep.folder;
+    const SweepChoice& wanted = ui.selection.sweep;
     refresh();
-    const bool is_new = asked_ != folder;
-    const bool is_open = shown_.open > 0;
-    if (!is_new && is_open) ui.want_frame_at(next_read_);
+    const bool is_new = asked_ != wanted;
     if (work_.is_busy()) return ui.want_frame_at(ui.time + 0.05);
-    if (!is_new && (!is_open || ui.time < next_read_)) return;
-    if (is_new) chosen_.clear();
-    asked_ = folder;
+    if (!is_new && ui.time < next_read_) return ui.want_frame_at(next_read_);
+    if (asked_.folder != wanted.folder) chosen_.clear();
+    asked_ = wanted;
     next_read_ = ui.time + kReadSweepAgain;
-    work_.start([folder](const auto& publish, const std::stop_token&) {
-        SweepAnswer answer{.folder = folder, .problem = {}, .table = {}};
-        answer.problem = error_words([&] { answer.table = read_sweep_table(folder); }, plain_words);
+    std::optional<TableStamp> known;  // what is shown is of this one
+    if (!is_new && shown_.read && shown_.read->of == wanted) known = shown_.read->stamp;
+    work_.start([wanted, known](const auto& publish, const std::stop_token&) {
+        SweepAnswer answer{.of = wanted, .stamp = sweep_table_stamp(wanted.folder)};
+        if (known == answer.stamp) return;
+        answer.problem =
+            error_words([&] { answer.table = read_sweep_table(wanted.folder); }, plain_words);
         publish(std::move(answer));
     });
     ui.want_frame_at(ui.time + 0.05);
@@ -98,7 +101,6 @@ void SweepPage::refresh() {
         shown_ = {.read = newest,
                   .columns = sweep_columns(newest->table),
                   .words = sweep_state_words(newest->table),
-                  .open = newest->table.count("open"),
                   .span = sweep_plot_span(newest->table)};
     }
     sort();
@@ -127,15 +129,15 @@ void SweepPage::draw_heading(Ui& ui, const SweepAnswer& read, float width) {
     const float right = button_width(ui, close);
     const std::string title = !table.sentence.empty() ? table.sentence
                               : !table.name.empty()   ? table.name
-                                                      : read.folder;
+                                                      : read.of.folder;
     text(ui, title, {text_size::title, ui.theme.text1, Face::semibold, width - right - ui.px(16)});
     ImGui::SetCursorPos({at.x + width - right, at.y});
     if (button(ui, close)) {
-        ui.selection.sweep = {};
-        asked_.clear();  // it is read again when it is opened again
+        ui.selection.sweep.folder.clear();
+        asked_ = {};  // it is read again when it is opened again
     }
     ImGui::SetCursorPos({at.x, at.y + ui.px(38)});
-    hint(ui, "Sweep " + read.folder);
+    hint(ui, "Sweep " + read.of.folder);
     if (read.problem.empty() && &read == shown_.read.get()) hint(ui, shown_.words);
 }
 
@@ -183,8 +185,8 @@ void SweepPage::draw(Ui& ui) {
                          ImGui::GetCursorPosY() + ui.px(36)});
     if (ImGui::BeginChild("sweep", {page, 0}, ImGuiChildFlags_NavFlattened)) {
         const std::shared_ptr<const SweepAnswer> read = shown_.read;
-        const bool is_there = read && read->folder == ui.selection.sweep.folder;
-        const SweepAnswer none{.folder = ui.selection.sweep.folder, .problem = {}, .table = {}};
+        const bool is_there = read && read->of == ui.selection.sweep;
+        const SweepAnswer none{.of = ui.selection.sweep};
         const SweepAnswer& shown = is_there ? *read : none;
         const float width = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
         draw_heading(ui, shown, width);

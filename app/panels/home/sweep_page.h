@@ -1,6 +1,6 @@
 // The page of Home for a sweep's folder: its points as a table that every column sorts, their means
 // with spread and every seed as a plot, and the runs of the chosen point, each a click away. The
-// table is read in a thread of its own, and again while runs are open. Window thread.
+// table is read in a thread of its own, and again as soon as it is another one. Window thread.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "app/panels/home/sweep_plot.h"
 #include "app/state/background.h"
+#include "app/state/pane_choice.h"
 #include "app/state/sweep_table.h"
 #include "app/state/ui.h"
 #include "app/widgets/table.h"
@@ -21,8 +22,10 @@ class SweepPage {
 
   private:
     struct SweepAnswer {
-        std::string folder, problem;
-        SweepTable table;
+        SweepChoice of{};
+        std::string problem{};
+        SweepTable table{};
+        TableStamp stamp{};  // of its file, before it was read
     };
     // What is worked out when another table or order comes, not in every frame.
     struct Shown {
@@ -31,7 +34,6 @@ class SweepPage {
         std::vector<size_t> order{};  // of the rows
         int sorted_by = -1;           // that order
         std::string words{};          // what is measured, and how far it is
-        int64_t open = 0;             // runs
         SweepPlotSpan span{};
     };
     void read(PaneContext& ui);
@@ -43,7 +45,7 @@ class SweepPage {
 
     Background<SweepAnswer> work_;
     double next_read_ = 0;  // seconds of the window's clock
-    std::string asked_;     // folder that was read last
+    SweepChoice asked_{};   // that was read last
     int sorted_by_ = -1;    // column; -1 = as they were trained
     std::string chosen_;    // name of the point whose runs are listed
     Shown shown_;

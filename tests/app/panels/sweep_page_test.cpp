@@ -6,6 +6,7 @@
 
 #include "app/state/sweep_table.h"
 #include "core/caught.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "tests/app/stage_fixture.h"
 
@@ -95,8 +96,53 @@ TEST_F(SweepPages, StandsAmongTheRecentRuns) {
     EXPECT_FALSE(is_there("home/points/points:w=2"));
     run("click " + row + "\nframes 4\n");
     EXPECT_TRUE(until([&] { return is_there("home/points/points:w=2"); })) << dump(ui());
+    const std::string run_folder = (fs::path(sweep_) / "w=2,seed=1").string();
+    ui().settings.remember({.path = run_folder, .name = "one", .what = "", .opened = 1});
     run("view.workspace_biases\nframes 4\n");
+    EXPECT_TRUE(is_there("explorer/runs/" + run_folder)) << dump(ui());
     EXPECT_FALSE(is_there("explorer/runs/" + sweep_)) << "no run";
+}
+
+TEST_F(SweepPages, IsReadAgainWhenItsTableIsAnotherOne) {
+    write_sweep();
+    const fs::path file = fs::path(sweep_) / "table.json";
+    const json table = json::parse(read_file(file));
+    const auto put_mean = [&](double mean) {
+        json next = table;
+        next["points"][0]["mean"] = mean;
+        put(file, json_text(next));
+    };
+    const auto has = [&](const char* words) {
+        return until(
+            [&] { return value_of("home/points/points:w=2").find(words) != std::string::npos; },
+            1000);
+    };
+    stage_->frame().open(sweep_);
+    ASSERT_TRUE(has("2.5000")) << dump(ui());
+    put_mean(3.125);  // all its runs are done
+    EXPECT_TRUE(has("3.1250")) << dump(ui());
+    put(file, "{");
+    ASSERT_TRUE(until([&] { return dump(ui()).find("cannot be read") != std::string::npos; }));
+    put_mean(4.25);
+    EXPECT_TRUE(has("4.2500")) << "after an error: " << dump(ui());
+    run("view.workspace_biases\nframes 3\n");
+    put_mean(5.75);
+    stage_->frame().open(sweep_);
+    steps(20);
+    EXPECT_TRUE(has("5.7500")) << "opened again: " << dump(ui());
+}
+
+TEST_F(SweepPages, IsNoSlotOfCompareAndItsRunsAreNamed) {
+    write_sweep();
+    stage_->frame().open((fs::path(sweep_) / "w=2,seed=1").string());
+    run("frames 2\nwait Stopped 60\nview.workspace_compare\nframes 4\n"
+        "click compare/main/add_slot\nframes 3\nset compare/main/path " +
+        sweep_ + "\nframes 2\nclick compare/main/add_path\nframes 3\n");
+    const std::string words = value_of("compare/main/path_problem");
+    EXPECT_NE(words.find("the folder of a sweep: take one of its runs"), std::string::npos)
+        << dump(ui());
+    EXPECT_NE(words.find("w=2,seed=1"), std::string::npos) << words;
+    EXPECT_EQ(ui().selection.compare.slots.size(), 1U);
 }
 
 TEST_F(SweepPages, ThousandsOfPointsCostOnlyWhatIsInView) {
