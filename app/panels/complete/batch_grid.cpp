@@ -136,7 +136,7 @@ BatchGrid::BatchSizes BatchGrid::sizes(const PaneContext& ui, ImVec2 area) const
     return out;
 }
 
-// Only of what has changed: a spread goes over all samples.
+// Only of what has changed.
 void BatchGrid::update(const PaneContext& ui) {
     const CompletionChoice& choice = ui.selection.completion;
     const CompletionBatch& batch = choice.batch;
@@ -151,7 +151,7 @@ void BatchGrid::update(const PaneContext& ui) {
         const auto& completion = batch.pictures[i].completion;
         if (is_other || one.of != completion) {
             one.of = completion;
-            if (completion) one.overlay.update(ui, *completion);
+            if (completion) one.overlay.update(ui, completion);
             one.top = completion ? one.overlay.coloring().range.high : 0;
             if (completion && one.samples.size() != completion->samples.size())
                 one.samples = std::vector<viz::TokenTexture>(completion->samples.size());

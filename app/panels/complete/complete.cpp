@@ -307,7 +307,7 @@ void CompletePanel::draw(Ui& ui) {
                         completion->samples.size() == 1 ? "" : "s",
                         marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
-    overlay_.update(ui, *completion);
+    overlay_.update(ui, completion);
     overlay_.draw_key(ui);
     hovered_ = {};
     const LowCanvas canvas = low_canvas(ui, ui.px(60));

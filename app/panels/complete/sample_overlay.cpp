@@ -85,16 +85,21 @@ void draw_overlay_choice(PaneContext& ui) {
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
 }
 
-void SampleOverlay::update(const ViewState& ui, const Completion& completion) {
+void SampleOverlay::update(const ViewState& ui,
+                           const std::shared_ptr<const Completion>& completion) {
     const ModelConfig& model = ui.status.config.model;
     overlay_ = ui.selection.completion.overlay;
     is_text_ = is_text_model(ui);
     channels_ = is_text_ ? 1 : std::max<int64_t>(1, model.channels);
-    samples_ = completion.samples.size();
+    samples_ = completion->samples.size();
     coloring_ = overlay_coloring(model.levels);
     if (overlay_ != Overlay::spread) return;
-    spread_ = is_text_ ? sample_disagreement(completion) : sample_spread(completion);
-    coloring_ = spread_coloring(spread_, channels_);
+    if (of_.lock() != completion) {
+        of_ = completion;
+        spread_ = is_text_ ? sample_disagreement(*completion) : sample_spread(*completion);
+        spread_coloring_ = spread_coloring(spread_, channels_);
+    }
+    coloring_ = spread_coloring_;
 }
 
 void SampleOverlay::draw_key(DrawContext& ui) const {

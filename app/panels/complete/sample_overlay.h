@@ -1,6 +1,7 @@
 // SampleOverlay: the numbers per pixel that lie over the samples: entropy, surprise, or how far the
 // samples spread. The choice of them, and the bar that explains their colours. Window thread.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "app/state/ui.h"
@@ -20,8 +21,9 @@ inline constexpr float kOverlayChoiceWidth = 62 + 270;  // at scale 1
 
 class SampleOverlay {
   public:
-    // Of the completion as it is now; before the others of a frame.
-    void update(const ViewState& ui, const Completion& completion);
+    // Of the completion as it is now; before the others of a frame. A spread goes over all samples:
+    // it is worked out once for each publication.
+    void update(const ViewState& ui, const std::shared_ptr<const Completion>& completion);
     // One line: what the colours are, their bar, their unit. Nothing without an overlay.
     void draw_key(DrawContext& ui) const;
     // Of each sub-pixel [T]; only with an overlay.
@@ -41,8 +43,9 @@ class SampleOverlay {
     bool is_text_ = false;
     int64_t channels_ = 1;
     size_t samples_ = 0;
+    std::weak_ptr<const Completion> of_;  // whose spread_ that is
     std::vector<float> spread_;
-    Coloring coloring_;
+    Coloring spread_coloring_, coloring_;
 };
 
 }  // namespace aft::app

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 #include "app/panels/complete/completion_command.h"
@@ -34,11 +35,14 @@ class SamplingPanel : public Panel {
     void draw_options(PaneContext& ui);
     void draw_seed(Ui& ui);
     void draw_model_step(PaneContext& ui);
-    void draw_numbers(PaneContext& ui, const Completion& completion);
+    void draw_numbers(PaneContext& ui, const std::shared_ptr<const Completion>& of);
+    [[nodiscard]] double spread_of(const std::shared_ptr<const Completion>& completion);
     void draw_uncertainty(PaneContext& ui, const Completion& completion);
     [[nodiscard]] double original_bits(const PaneContext& ui, const Completion& completion);
     Watch watch_;
     viz::TokenTexture texture_;
+    std::weak_ptr<const Completion> spread_of_;  // whose spread_ that is
+    double spread_ = 0;
 };
 
 void SamplingPanel::draw_options(PaneContext& ui) {
@@ -187,18 +191,22 @@ double SamplingPanel::original_bits(const PaneContext& ui, const Completion& com
 }
 
 // Mean over the filled positions of the standard deviation over samples, in levels.
-double spread_of(const Completion& completion) {
+double SamplingPanel::spread_of(const std::shared_ptr<const Completion>& completion) {
+    if (spread_of_.lock() == completion) return spread_;
     double total = 0;
     int64_t count = 0;
-    for (const float spread : sample_spread(completion)) {
+    for (const float spread : sample_spread(*completion)) {
         if (std::isnan(spread)) continue;
         total += spread;
         ++count;
     }
-    return count == 0 ? std::nan("") : total / static_cast<double>(count);
+    spread_of_ = completion;
+    spread_ = count == 0 ? std::nan("") : total / static_cast<double>(count);
+    return spread_;
 }
 
-void SamplingPanel::draw_numbers(PaneContext& ui, const Completion& completion) {
+void SamplingPanel::draw_numbers(PaneContext& ui, const std::shared_ptr<const Completion>& of) {
+    const Completion& completion = *of;
     const char* unit = is_text_model(ui) ? "bits/byte" : "bits/dim";
     section(ui, is_text_model(ui) ? "This prompt##numbers" : "This picture##numbers");
     const auto show = [&](const WidgetName& key, double value, const char* words) {
@@ -215,7 +223,7 @@ void SamplingPanel::draw_numbers(PaneContext& ui, const Completion& completion) 
     show(fmt::format("Best sample ({})##best", best + 1), sample_bits(completion, best), unit);
     show(fmt::format("Mean of {}##mean", completion.samples.size()),
          sum / static_cast<double>(completion.samples.size()), unit);
-    if (!is_text_model(ui)) show("Spread over samples##spread", spread_of(completion), "levels");
+    if (!is_text_model(ui)) show("Spread over samples##spread", spread_of(of), "levels");
     const size_t chosen = sample_looked_at(ui, completion);
     key_value(ui, fmt::format("Log-likelihood ({})##log_likelihood", chosen + 1),
               plain_number(completion.log_likelihood[chosen], 2), "nats");
@@ -298,7 +306,7 @@ void SamplingPanel::draw(Ui& ui) {
                         "Copies the command that completes this as it is set here.");
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return;
-    draw_numbers(ui, *completion);
+    draw_numbers(ui, completion);
     draw_uncertainty(ui, *completion);
 }
 

@@ -29,7 +29,7 @@ std::string short_words(const std::string& text, size_t most) {
 namespace {
 
 // After which changes, and what is safe.
-std::string error_sentence(const ModelView& ui) {
+std::string error_sentence(const ModelView& ui, StandingEvents& standing) {
     const Status& s = ui.status;
     if (ui.status.is_gone)
         return fmt::format(
@@ -44,7 +44,7 @@ std::string error_sentence(const ModelView& ui) {
     if (s.can_resume) return "Nothing is lost: resume when the cause is gone.";
     int64_t step = -1;
     std::string changes;
-    for (const Event& event : standing_events(ui.curves->events)) {
+    for (const Event& event : standing.of(ui.curves)) {
         if (event.kind != "learning-rate" && event.kind != "setting") continue;
         changes = (event.step == step ? changes + " and " : "") + event_words(event.text);
         step = event.step;
@@ -87,19 +87,19 @@ void draw_nothing_logged(Ui& ui) {
                      .hint = s.can_train ? "Space starts and pauses, . trains one step." : ""});
 }
 
-}  // namespace
-
-void draw_error_banner(Ui& ui) {
+void draw_error_banner(Ui& ui, StandingEvents& standing) {
     if (!ui.status.error.empty())
         banner(ui, {.kind = ToastKind::error,
                     .title = std::string(ui.status.state == RunState::error ? "Training stopped: "
                                                                             : "Training paused: ") +
                              ui.status.error,
-                    .sentence = error_sentence(ui),
+                    .sentence = error_sentence(ui, standing),
                     .actions = {remedy_of(ui), "view.log", "run.copy_error"}});
 }
 
-bool draw_no_curves(Ui& ui) {
+}  // namespace
+
+bool draw_no_curves(Ui& ui, StandingEvents& standing) {
     if (!ui.has_model()) {
         empty_state(
             ui, {.drawing = Drawing::curve,
@@ -112,7 +112,7 @@ bool draw_no_curves(Ui& ui) {
                  .secondary_words = "Try the demo"});
         return true;
     }
-    draw_error_banner(ui);
+    draw_error_banner(ui, standing);
     if (ui.curves->step.size() >= 2) return false;
     draw_nothing_logged(ui);
     return true;

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "app/state/standing_events.h"
 #include "app/state/ui.h"
 
 namespace aft::app {
@@ -12,7 +13,7 @@ namespace aft::app {
 // So many letters of it, "..." where it is cut: beside a line.
 [[nodiscard]] std::string short_words(const std::string& text, size_t most);
 // Of the open run; else, or without two logged steps, what to do next. True: there are no curves.
-bool draw_no_curves(Ui& ui);
-void draw_error_banner(Ui& ui);  // nothing without an error
+// `standing`: the events of its log.
+bool draw_no_curves(Ui& ui, StandingEvents& standing);
 
 }  // namespace aft::app

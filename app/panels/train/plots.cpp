@@ -47,6 +47,7 @@ class PlotsPanel final : public Panel {
     [[nodiscard]] Plot rate_plot(PaneContext& ui);
 
     PlotSeries columns_;
+    StandingEvents standing_;
     struct Axes {
         double smoothing = 0.9;
         int x_scale = 0, y_scale = 0;
@@ -157,7 +158,7 @@ PlotsPanel::Plot PlotsPanel::loss_plot(PaneContext& ui) {
                                .dots = true});
     }
     overlay_loss(ui, overlays_.all(), axes_.smoothing, out);
-    for (const Event& event : standing_events(ui.curves->events)) {
+    for (const Event& event : standing_.of(ui.curves)) {
         if (event.kind == "save") continue;
         const bool is_error = event.kind == "error";
         plot.events.push_back({.x = static_cast<double>(event.step),
@@ -294,7 +295,7 @@ void PlotsPanel::draw_small(PaneContext& ui, float height) {
 }
 
 void PlotsPanel::draw(Ui& ui) {
-    if (draw_no_curves(ui)) return;
+    if (draw_no_curves(ui, standing_)) return;
     if (columns_.refresh(*ui.curves, ui.status.task.loss_in_bits)) ui.want_frames(2);
     overlays_.update(ui);
     marker_.now = std::exchange(marker_.next, std::nullopt);

@@ -66,9 +66,9 @@ TEST_F(SampleText, EveryByteHasItsEntropyAsAColour) {
     EXPECT_NE(value_of("samples/main/overlay_colours").find("Entropy of the prediction, bit: 0 to"),
               std::string::npos);
     SampleOverlay overlay;
-    const Completion& done = *ui().selection.completion.own;
+    const auto done = ui().selection.completion.own;
     overlay.update(ui(), done);
-    const std::vector<ImU32> grounds = overlay.grounds(done, 0);
+    const std::vector<ImU32> grounds = overlay.grounds(*done, 0);
     ASSERT_EQ(grounds.size(), 16U);
     for (size_t i = 0; i < 16; ++i) EXPECT_EQ(grounds[i] != 0, i >= 4) << i << ": given or drawn";
     run("click samples/main/overlay=spread\nframes 3\n");
