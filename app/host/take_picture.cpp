@@ -12,6 +12,7 @@
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/npz.h"
+#include "core/outside.h"
 #include "model/system.h"
 #include "viz/gl/framebuffer.h"
 #include "viz/svg/draw_svg.h"
@@ -36,17 +37,38 @@ void set_smooth_edges(bool is_smooth) {
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = is_smooth;
 }
 
+bool is_one_table(const std::vector<NumberTable>& tables) {
+    return tables.size() == 1 && !tables.front().columns.empty();
+}
+
+fs::path table_path(const fs::path& path, const NumberTable& table) {
+    return path.parent_path() / fmt::format("{}.{}.csv", path.stem().string(), table.name);
+}
+
+std::string note_path(const std::string& path) {
+    return path + ".json";
+}
+
 // A table with a head is a file of its own beside the file; where it is all there is, it is the
 // file.
 void write_as_csv(const fs::path& path, const std::vector<NumberTable>& tables) {
-    if (tables.size() == 1 && !tables.front().columns.empty())
-        return write_atomically(path, table_csv(tables.front()));
+    if (is_one_table(tables)) return write_atomically(path, table_csv(tables.front()));
     write_csv(path, tables);
     for (const NumberTable& table : tables)
-        if (!table.columns.empty())
-            write_atomically(
-                path.parent_path() / fmt::format("{}.{}.csv", path.stem().string(), table.name),
-                table_csv(table));
+        if (!table.columns.empty()) write_atomically(table_path(path, table), table_csv(table));
+}
+
+// What nobody has named is not replaced unasked.
+void check_beside(const std::string& path, const std::vector<NumberTable>& tables) {
+    std::vector<fs::path> beside = {note_path(path)};
+    for (const NumberTable& table : tables)
+        if (!is_one_table(tables) && !table.columns.empty())
+            beside.push_back(table_path(path, table));
+    std::error_code ignored;
+    for (const fs::path& file : beside)
+        if (fs::exists(file, ignored))
+            fail("{} would be written beside it and is there already: choose another name",
+                 shown_path(file.string()));
 }
 
 // What is shown is not all of it yet: why; "" = it is, or it is read anew again and again while
@@ -63,14 +85,15 @@ std::string unread_words(Ui& ui) {
     fail("still reading ({}); save it when it is there", unread);
 }
 
-std::function<void()> writing_numbers(const Ui& ui, const std::string& path) {
+std::function<void()> writing_numbers(const Ui& ui, const std::string& path, bool replaces) {
     const std::vector<NumberTable>& tables = ui.picture.numbers.tables();
     if (tables.empty()) fail("the panes in the middle show no map, curve, picture or table");
     const bool is_csv = lower_ending(path) == ".csv";
+    if (is_csv && !replaces) check_beside(path, tables);
     return [path, is_csv, tables, note = number_note(ui, ui.picture.numbers)] {
         if (!is_csv) return write_npz(path, tables, note);
         write_as_csv(path, tables);
-        write_atomically(path + ".json", note);
+        write_atomically(note_path(path), note);
     };
 }
 
@@ -84,10 +107,12 @@ std::function<void()> writing_svg(const Ui& ui, const FrameReader& source,
 }
 
 // What is left to do when the frame has been read: may take seconds.
-std::function<void()> writing(const Ui& ui, const FrameReader& source, const std::string& path) {
+std::function<void()> writing(const Ui& ui, const FrameReader& source,
+                              const PictureRequest& request) {
+    const std::string& path = request.path;
     if (!is_of_numbers(path) && !source.pixels) fail("there is no OpenGL to draw it with");
     check_writable(path);
-    if (is_of_numbers(path)) return writing_numbers(ui, path);
+    if (is_of_numbers(path)) return writing_numbers(ui, path, request.replaces);
     if (is_svg(path)) return writing_svg(ui, source, path);
     return [path, picture = middle_of(source.pixels(), ui.picture)] { write_png(path, picture); };
 }
@@ -184,7 +209,7 @@ bool take_due_picture(Ui& ui, const FrameReader& source) {
     const PictureRequest request = std::exchange(ui.picture.request, {});
     std::function<void()> write;
     if (error.empty())
-        error = error_words([&] { write = writing(ui, source, request.path); }, plain_words);
+        error = error_words([&] { write = writing(ui, source, request); }, plain_words);
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags &= ~ImGuiConfigFlags_NoMouse;
     set_smooth_edges(true);

@@ -14,8 +14,9 @@
 namespace aft::app {
 
 struct PictureRequest {
-    std::string path{};                      // .png, .svg, .npz or .csv; empty = none
-    int scale = 1;                           // of a PNG: its pixels for one of the display, 1 to 4
+    std::string path{};     // .png, .svg, .npz or .csv; empty = none
+    bool replaces = false;  // files beside it that are there already: tables and note of a .csv
+    int scale = 1;          // of a PNG: its pixels for one of the display, 1 to 4
     std::optional<viz::ThemeName> ground{};  // unset: as on the screen
 };
 

@@ -1,7 +1,5 @@
 #include "app/frame/cards/view_card.h"
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "core/caught.h"
 #include "core/files.h"
 #include "core/free_file.h"
+#include "core/outside.h"
 #include "model/system.h"
 
 namespace aft::app {
@@ -39,6 +38,7 @@ int format_of(const fs::path& file) {
 void ViewCard::open(const PaneContext& ui) {
     is_open_ = is_new_ = true;
     problem_.clear();
+    confirmed_.clear();
     const fs::path folder = proposed_folder(file_, ui.settings.last_folder);
     file_ = free_file(folder / fmt::format("view{}", kEndings[format_])).string();
 }
@@ -47,8 +47,12 @@ void ViewCard::save(Ui& ui) {
     std::error_code ignored;
     fs::path file = fs::absolute(file_, ignored);
     if (format_of(file) != format_) file += kEndings[format_];
+    const bool is_there = fs::exists(file, ignored);
     problem_ = error_words(
         [&] {
+            if (is_there && std::exchange(confirmed_, file.string()) != file.string())
+                fail("{} is there already: Save once more to replace it, or choose another name",
+                     shown_path(file.string()));
             check_writable(file);
             if (format_ == kView) write_view_file(file.string(), view_of(ui));
         },
@@ -57,7 +61,8 @@ void ViewCard::save(Ui& ui) {
     is_open_ = false;
     file_ = file.string();
     if (format_ != kView) {
-        PictureRequest request{.path = file_, .scale = format_ == kPng ? scale_ + 1 : 1};
+        PictureRequest request{
+            .path = file_, .replaces = is_there, .scale = format_ == kPng ? scale_ + 1 : 1};
         if (format_ != kNumbers && ground_ > 0)
             request.ground = ground_ == 1 ? ThemeName::light : ThemeName::dark;
         return ui.commands.send(TakePicture{std::move(request)});

@@ -24,6 +24,7 @@ class ViewCard {
     int format_ = 0;              // a view, PNG, SVG, numbers
     int scale_ = 1, ground_ = 1;  // of a picture: 2 times; as shown, light, dark
     std::string file_, problem_;
+    std::string confirmed_;  // the file that is to be replaced: the next Save does it
 };
 
 void add_view_actions(Actions& actions, ViewCard& card);

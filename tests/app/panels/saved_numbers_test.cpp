@@ -124,6 +124,34 @@ TEST_F(SavedNumbers, TheNoteSaysWhatTheyAreOf) {
     EXPECT_NE(read_file(formation + ".json").find("afterimage probe formation"), std::string::npos);
 }
 
+TEST_F(SavedNumbers, ReplaceNothingUnasked) {
+    open_mirror();
+    run("view.workspace_biases\nframes 10\nclick structure/main/tab\nframes 10\n");
+    const fs::path note = scratch_ / "a.csv.json";
+    put(note, "mine");
+    const std::string first = (scratch_ / "a.csv").string();
+    run("key Ctrl+E\nframes 3\nclick view_card/main/format=numbers\nframes 2\n"
+        "set view_card/main/file " +
+        first + "\nframes 2\nclick view_card/main/save\nframes 1\n");
+    ASSERT_TRUE(until([&] {
+        return dump(ui()).find("a.csv.json would be written") != std::string::npos;
+    })) << dump(ui());
+    EXPECT_FALSE(fs::exists(first));
+    EXPECT_EQ(read_file(note), "mine");
+    fs::remove(note);
+    (void)save("a.csv", "numbers");
+    ASSERT_TRUE(until([&] { return fs::exists(note); }));
+    put(note, "old");
+    run("key Ctrl+E\nframes 3\nset view_card/main/file " + first +
+        "\nframes 2\nclick view_card/main/save\nframes 3\n");
+    EXPECT_NE(value_of("view_card/main/problem").find("is there already: Save once more"),
+              std::string::npos)
+        << dump(ui());
+    EXPECT_EQ(read_file(note), "old");
+    run("click view_card/main/save\nframes 2\n");
+    EXPECT_TRUE(until([&] { return read_file(note) != "old"; })) << "asked and confirmed";
+}
+
 TEST_F(SavedNumbers, WaitForWhatIsStillRead) {
     open_trained_run(60);
     run("view.workspace_biases\nframes 3\n");
