@@ -36,6 +36,11 @@ class Background {
         const auto ended = ended_->latest();
         return started_ != (ended ? *ended : 0);
     }
+    // Nothing is kept of what was answered, nor of what is still worked at: that is to stop.
+    void forget() {
+        thread_.request_stop();
+        answers_ = std::make_shared<Mailbox<Answer>>();
+    }
     [[nodiscard]] std::shared_ptr<const Answer> latest() const { return answers_->latest(); }
 
   private:

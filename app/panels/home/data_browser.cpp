@@ -100,6 +100,14 @@ void DataBrowser::ask() {
     });
 }
 
+// Open files and what was read of them.
+void DataBrowser::close() {
+    if (asked_opening_ == 0) return;
+    pages_.forget();
+    grid_ = {};
+    asked_opening_ = 0;
+}
+
 void DataBrowser::draw_part(DrawContext& ui, const DataFacts& facts, const std::string& part) {
     Choice parts[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
     int chosen = -1;
@@ -147,7 +155,7 @@ void DataBrowser::draw_answer(DrawContext& ui, const DataPageAnswer& answer) {
 
 void DataBrowser::draw(DrawContext& ui) {
     const PopupScope popup(ui, "data browser");
-    if (!popup.is_open()) return;
+    if (!popup.is_open()) return close();
     ask();
     if (pages_.is_busy()) ui.want_frames(1);
     text(ui, printable_line(config_.data.source),

@@ -15,8 +15,10 @@ namespace aft::app {
 class DataBrowser {
   public:
     void open(const Config& config);  // of a new run: its data, seed and length of texts
-    // The popup, while it is open; where it was opened.
+    // The popup, while it is open; where it was opened. Once it is closed the data are closed, too.
     void draw(DrawContext& ui);
+    void close();
+    [[nodiscard]] bool holds_data() const { return pages_.latest() != nullptr; }
 
   private:
     struct DataPageWanted {

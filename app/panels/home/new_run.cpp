@@ -98,6 +98,11 @@ void NewRunForm::open(Ui& ui, const std::string& preset) {
     choose_preset(ui, preset);
 }
 
+void NewRunForm::close() {
+    is_open_ = wants_start_ = false;
+    browser_.close();
+}
+
 void NewRunForm::choose_preset(Ui& ui, const std::string& name) {
     for (size_t i = 0; i < presets_.size(); ++i)
         if (presets_[i].name == name) shown_.preset = static_cast<int>(i);

@@ -15,7 +15,7 @@ namespace aft::app {
 class NewRunForm {
   public:
     void open(Ui& ui, const std::string& preset);
-    void close() { is_open_ = wants_start_ = false; }
+    void close();
     [[nodiscard]] bool is_open() const { return is_open_; }
     void draw_settings(Ui& ui);  // the wide column
     void draw_summary(Ui& ui);   // the side column: estimate, start, cancel

@@ -1,5 +1,8 @@
 // Data by their pictures: the grid of the sample popup, and that of a new run before there is one.
 #include "app/panels/shared/example_grid.h"
+
+#include "app/panels/home/data_browser.h"
+#include "model/config.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -103,6 +106,43 @@ TEST_F(ExampleGridTest, LooksThroughDataBeforeThereIsARun) {
     press_key(ImGuiKey_PageDown);
     ASSERT_TRUE(until([&] { return value_of("examples").starts_with("48 to 95 of "); }));
     EXPECT_EQ(ui().session, nullptr);
+}
+
+// One pane of a window that is nothing but the browser.
+class BrowserPane final : public Panel {
+  public:
+    static DataBrowser browser;
+    static bool opens;
+    void draw(Ui& ui) override {
+        if (std::exchange(opens, false)) browser.open(load_preset("demo-shapes"));
+        browser.draw(ui);
+    }
+};
+DataBrowser BrowserPane::browser;
+bool BrowserPane::opens = false;
+
+TEST_F(ExampleGridTest, WhatWasOpenedIsLetGoWithTheBrowser) {
+    initialize_model("cpu", 1);
+    const std::vector<PanelRoom> rooms = {{.info = {"Browser", "Data."},
+                                           .id = "browser",
+                                           .icon = icon::home,
+                                           .help = "Data.",
+                                           .places = {{Workspace::home, Slot::page}},
+                                           .make = make_panel<BrowserPane>}};
+    FrameOptions options;
+    options.rooms = &rooms;
+    make(options);
+    for (int i = 0; i < 2; ++i) {
+        BrowserPane::opens = true;
+        steps(2);
+        ASSERT_TRUE(is_read("example_47")) << dump(ui());
+        EXPECT_TRUE(BrowserPane::browser.holds_data());
+        run("key Escape\nframes 3\n");
+        EXPECT_FALSE(is_there("example_47"));
+        EXPECT_FALSE(BrowserPane::browser.holds_data());
+    }
+    stage_.reset();
+    BrowserPane::browser = {};
 }
 
 TEST_F(ExampleGridTest, SaysWhyDataCannotBeLookedThrough) {
