@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "app/frame/cards/overlays.h"
@@ -12,6 +11,7 @@
 #include "app/widgets/fields.h"
 #include "app/widgets/text.h"
 #include "app/widgets/text_fields.h"
+#include "core/outside.h"
 #include "model/model_files.h"
 
 namespace aft::app {
@@ -19,11 +19,15 @@ namespace aft::app {
 void NoteCard::open(const ViewState& ui, int64_t step) {
     is_open_ = is_new_ = true;
     step_ = read_step_ = std::clamp<int64_t>(step, 0, std::max<int64_t>(0, ui.status.step));
-    const auto found = ui.step_notes.find(step_);
-    text_ = found == ui.step_notes.end() ? "" : found->second;
+    take_note(ui);
 }
 
-// Another step brings its note, where it has one.
+void NoteCard::take_note(const ViewState& ui) {
+    const auto found = ui.step_notes.find(step_);
+    text_ = read_ = found == ui.step_notes.end() ? "" : found->second;
+}
+
+// Another step brings its note, where it has one; what was typed stays.
 void NoteCard::draw_fields(Ui& ui) {
     NumberField step{.name = "Step##step",
                      .min = 0,
@@ -33,9 +37,9 @@ void NoteCard::draw_fields(Ui& ui) {
     step.width = 200;
     step.tip = "Where the note stands on the timeline; a moment need not be stored there.";
     (void)drag_field(ui, step, step_);
-    if (std::exchange(read_step_, step_) != step_)
-        if (const auto found = ui.step_notes.find(step_); found != ui.step_notes.end())
-            text_ = found->second;
+    if (std::exchange(read_step_, step_) != step_ && text_ == read_ &&
+        ui.step_notes.contains(step_))
+        take_note(ui);
 }
 
 void NoteCard::draw_answer(Ui& ui, bool is_submitted) {
@@ -75,7 +79,10 @@ void NoteCard::draw(Ui& ui, ImVec2 display) {
                                       .tip = "Shown where the pointer is over its pin, and in the "
                                              "Log."},
                                      text_);
-    hint(ui, is_checkpoint_file(ui.status.path)
+    const auto there = ui.step_notes.find(step_);
+    const bool replaces = there != ui.step_notes.end() && there->second != text_;
+    hint(ui, replaces ? "Takes the place of the note there: " + printable_line(there->second)
+             : is_checkpoint_file(ui.status.path)
                  ? "Kept in your settings."
                  : "Kept in notes.json of the run folder, or in your settings where it cannot be "
                    "written.");

@@ -20,8 +20,9 @@ class NoteCard {
     void draw_fields(Ui& ui);
     void draw_answer(Ui& ui, bool is_submitted);
     bool is_open_ = false, is_new_ = false;
-    int64_t step_ = 0, read_step_ = -1;  // read_step_: whose note the text began as
-    std::string text_;
+    void take_note(const ViewState& ui);
+    int64_t step_ = 0, read_step_ = -1;
+    std::string text_, read_;  // read_: the note of read_step_, as the text began
 };
 
 }  // namespace aft::app

@@ -34,6 +34,21 @@ class StepNotesOfARun : public BareTest {
     }
 };
 
+TEST_F(StepNotesOfARun, WhatIsTypedStaysWhereTheStepIsAnother) {
+    open_run();
+    set_step_note(ui(), 13, "the loss falls");
+    run("key Shift+P\nframes 3\nkey Tab\nframes 3\nset note_card/main/step 13\nframes 2\n");
+    EXPECT_EQ(value_of("note_card/main/note"), "the loss falls") << "nothing was typed";
+    ui().recorder.scripted.request("note_card/main/note", "typed");
+    run("frames 3\nset note_card/main/step 20\nframes 2\nset note_card/main/step 13\nframes "
+        "2\n");
+    EXPECT_EQ(value_of("note_card/main/note"), "typed");
+    EXPECT_NE(dump(ui()).find("Takes the place of the note there: the loss falls"),
+              std::string::npos);
+    run("click note_card/main/save\nframes 3\n");
+    EXPECT_EQ(ui().step_notes, (StepNotes{{13, "typed"}}));
+}
+
 TEST_F(StepNotesOfARun, AreWrittenChangedAndRemovedAtAnyStep) {
     open_run();
     std::ofstream(file()) << R"({"pinned": [20], "other": "stays"})";
