@@ -1,7 +1,5 @@
 #include "app/frame/cards/mask_card.h"
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <utility>
 

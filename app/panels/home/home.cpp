@@ -196,7 +196,8 @@ static void offer_tour(Ui& ui) {
 
 void HomePanel::draw_runs(Ui& ui, float width) {
     const auto page = catalog_.page();
-    if (ui.settings.recent.empty() && (!page || page->runs.empty())) {
+    const bool has_runs = !ui.settings.recent.empty() || (page && !page->runs.empty());
+    if (!has_runs) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         text_at(ui, {at.x, at.y + ui.px(8)}, "No runs yet",
                 {text_size::empty, ui.theme.text1, Face::semibold});
@@ -204,10 +205,9 @@ void HomePanel::draw_runs(Ui& ui, float width) {
                 "Start a demo at the right, make a new run, or open a checkpoint.",
                 {text_size::body, ui.theme.text2});
         ImGui::Dummy({width, ui.px(84)});
-        if (!ui.settings.tour_done) offer_tour(ui);
-        return;
     }
     if (!ui.settings.tour_done) offer_tour(ui);
+    if (!has_runs) return;
     if (!page) {
         hint(ui, "Reading the recent runs ...");
         return;
