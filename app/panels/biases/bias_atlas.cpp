@@ -297,7 +297,7 @@ void AtlasPanel::draw(Ui& ui) {
                         .is_change = shows_change(ui),
                         .has_one_range = has_bar});
     order_.update(ui, layers_, plan.is_grid);
-    int64_t there = layers_.count();
+    int64_t there = layers_read(layers_, form.layers);
     if (has_bar) there = std::min(there, layers_.ranged());
     const bool is_reading = there < form.layers && layers_.error().empty();
     const BiasLayer& chosen = layers_.layer(ui.selection.cell.layer);

@@ -10,6 +10,12 @@
 
 namespace aft::app {
 
+int64_t layers_read(const BiasLayers& layers, int64_t count) {
+    int64_t there = 0;
+    for (int64_t i = 0; i < count; ++i) there += layers.has(i) ? 1 : 0;
+    return there;
+}
+
 ProbeRequest bias_request(const ViewState& ui, const BiasForm& form, const BiasQuery& query) {
     ProbeRequest request;
     request.step = ui.selection.step;
@@ -164,11 +170,6 @@ bool BiasLayers::is_of_screen(const BiasLayer& layer) const {
     };
     return !layer.maps.empty() && layer.is_change == is_change_ && is_answer(layer.watch) &&
            (!is_change_ || is_answer(layer.pinned));
-}
-
-int64_t BiasLayers::count() const {
-    return std::count_if(layers_.begin(), layers_.end(),
-                         [](const BiasLayer& layer) { return !layer.maps.empty(); });
 }
 
 int64_t BiasLayers::ranged() const {

@@ -52,7 +52,6 @@ class BiasLayers {
         return i >= 0 && i < int64_t(layers_.size()) && !layers_[size_t(i)].maps.empty();
     }
     [[nodiscard]] Coloring coloring(const PaneContext& ui, int64_t layer, int64_t head) const;
-    [[nodiscard]] int64_t count() const;  // layers that have been read
     [[nodiscard]] int64_t pending() const { return pending_; }  // layers on their way
     // Layers whose answer is of the step, quantity and gauge that are shown: a range of all layers
     // is one when these are all.
@@ -77,6 +76,7 @@ class BiasLayers {
     std::string error_;
 };
 
+[[nodiscard]] int64_t layers_read(const BiasLayers& layers, int64_t count);  // of so many
 [[nodiscard]] ProbeRequest bias_request(const ViewState& ui, const BiasForm& form,
                                         const BiasQuery& query);
 // The change since the newest pin is wanted, and there is a pin.

@@ -125,7 +125,7 @@ void StatisticsPanel::draw(Ui& ui) {
     if (bias_state(ui, form)) return;
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
     refresh(ui, form);
-    const int64_t there = layers_.count();
+    const int64_t there = layers_read(layers_, form.layers);
     const bool is_reading = there < form.layers && layers_.error().empty();
     caption(ui, std::string("Statistics of ") + quantity_words(ui.selection.quantity),
             is_reading ? fmt::format("Reading layer {} of {}", there + 1, form.layers)

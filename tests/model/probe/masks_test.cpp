@@ -283,13 +283,14 @@ TEST_F(Masks, AreImportedByAMapping) {
                      Error);
     }
     // A row of nothing but zeros.
-    write_tensors(path("in"),
-                  {.tensors = {{"att.bias", w},
-                               {"att.mask", at::eye(6).index_fill(0, at::tensor({2}, at::kLong), 0)},
-                               {"att.q", qkv[0]},
-                               {"att.k", qkv[1]},
-                               {"att.v", qkv[2]}},
-                   .metadata = {}});
+    write_tensors(
+        path("in"),
+        {.tensors = {{"att.bias", w},
+                     {"att.mask", at::eye(6).index_fill(0, at::tensor({2}, at::kLong), 0)},
+                     {"att.q", qkv[0]},
+                     {"att.k", qkv[1]},
+                     {"att.v", qkv[2]}},
+         .metadata = {}});
     std::string map = kMaskMap;
     map.replace(map.find("VISIBLE"), 7, "visible");
     write_atomically(path("map.json"), map);
