@@ -1,5 +1,6 @@
 // Compare, layers matched: a twin whose layers stand in another order is recognised; maps, tables
 // and the command follow.
+#include "app/panels/shared/compare_command.h"
 #include "tests/app/stage_fixture.h"
 #include "tests/model/checkpoints/maps_file.h"
 
@@ -50,10 +51,10 @@ TEST_F(CompareLayers, ATwinWithItsLayersInAnotherOrderIsRecognised) {
     ASSERT_TRUE(until([&] {
         return value_of("compare/main/title_1").find("layer 0") != std::string::npos;
     })) << value_of("compare/main/title_1");
-    run("click inspector/actions/copy_as_command\nframes 2\n");
-    const std::string command = ImGui::GetClipboardText();
-    EXPECT_NE(command.find(" --layers matched "), std::string::npos) << command;
-    EXPECT_NE(command.find(" --layer 2 "), std::string::npos) << command;
+    MapsToCompare maps{.a = first_, .b = first_, .layer = 2};
+    EXPECT_EQ(compare_command(maps).find("--layers"), std::string::npos);
+    maps.matches_layers = true;
+    EXPECT_NE(compare_command(maps).find(" --layers matched "), std::string::npos);
     run("click compare/main/which_layers=in_order\nframes 4\n");
     EXPECT_TRUE(until([&] { return !row(0).empty() && !is_same(0); })) << row(0);
 }

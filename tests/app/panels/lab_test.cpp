@@ -279,12 +279,16 @@ TEST_F(LabWindow, CopySaysInWordsWhatItTakesAndOffersRuns) {
     };
     run("set " + place + "from_layer 1\nframes 3\n");
     EXPECT_EQ(option("from_layer"), "1");
-    run("set " + place + "from_layer the same\nframes 3\n");
+    run("set " + place + "from_layer -1\nframes 3\n");
     EXPECT_EQ(option("from_layer"), "-1");
+    EXPECT_EQ(value_of(place + "from_layer"), "the same");
     const std::string words = place_words(ui(), lab().recipe.interventions[0]);
     EXPECT_NE(words.find("from_layer the same"), std::string::npos) << words;
     EXPECT_NE(recipe_line(lab().recipe.interventions[0]).find("from_layer=the same"),
               std::string::npos);
+    RecentItem known;
+    known.path = path_;
+    ui().settings.recent.push_back(known);
     run("click " + place + "from_runs\nframes 5\n");
     const auto row = [&] {
         for (const WidgetRecord& widget : ui().recorder.last())
@@ -296,7 +300,7 @@ TEST_F(LabWindow, CopySaysInWordsWhatItTakesAndOffersRuns) {
     run("click " + row() + "\nframes 3\n");
     EXPECT_EQ(option("from"), path_);
     run("click " + place + "choose_from\nframes 3\n");
-    EXPECT_TRUE(is_there("open_card/answer/accept")) << dump(ui());
+    EXPECT_TRUE(is_there("file_browser/answer/accept")) << dump(ui());
     ui().file_chosen = "/some/other/run";
     steps(3);
     EXPECT_EQ(option("from"), "/some/other/run");
