@@ -90,6 +90,7 @@ TEST_F(ChoiceUndo, ASeedThatEveryRunTakesIsNoChange) {
     open_mirror();
     run("view.workspace_complete\nframes 5\n");
     sample().samples = 1;
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     run("frames 2\nclick sampling/options/lock_seed\nframes 2\n");
     for (int i = 0; i < 2; ++i) {
         run("key Ctrl+Enter\nframes 3\n");

@@ -16,7 +16,8 @@ namespace aft::app {
 
 // A script: Your operator, compared with one that has a grid.
 inline constexpr const char* kGridOperator =
-    "view.workspace_lab\nframes 2\nclick your_operator/main/tab\n"
+    "key Escape\nframes 2\nview.zoom_reset\nview.workspace_lab\nframes 3\n"
+    "click your_operator/main/tab\nframes 3\n"
     "set your_operator/main/operator conv2d\nframes 2\n";
 
 // Kinds of nonsense that every field must have seen.

@@ -135,7 +135,8 @@ TEST_F(SweepPages, IsReadAgainWhenItsTableIsAnotherOne) {
 TEST_F(SweepPages, IsNoSlotOfCompareAndItsRunsAreNamed) {
     write_sweep();
     stage_->frame().open((fs::path(sweep_) / "w=2,seed=1").string());
-    run("frames 2\nwait Stopped 60\nview.workspace_compare\nframes 4\n"
+    ASSERT_TRUE(until([&] { return ui().has_model(); })) << dump(ui());
+    run("view.workspace_compare\nframes 4\n"
         "click compare/main/add_slot\nframes 3\nset compare/main/path " +
         sweep_ + "\nframes 2\nclick compare/main/add_path\nframes 3\n");
     const std::string words = value_of("compare/main/path_problem");
