@@ -150,7 +150,15 @@ Nudges compare_nudges(const std::function<Ui&()>& ui) {
         compare.slots.clear();
         while (compare.slots.size() < CompareChoice::kMostSlots) (void)compare.add({.path = path});
     };
-    return {{"compare/main/head_", fill}, {"compare/main/step_", fill}, {"compare/", fill}};
+    // Maps and tables take turns.
+    const auto low = [ui, fill] {
+        fill();
+        ui().settings.zoom = 2;
+    };
+    return {{"compare/main/below=maps", low},
+            {"compare/main/head_", fill},
+            {"compare/main/step_", fill},
+            {"compare/", fill}};
 }
 
 }  // namespace
