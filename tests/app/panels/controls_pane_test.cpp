@@ -137,17 +137,22 @@ TEST_F(ControlsPane, FrozenGroupsAreTypedOrChosenAndAWrongNameIsExplainedAndStay
     EXPECT_NE(ui().status.message.find("'kees' ('keys'?)"), std::string::npos);
     run("frames 3\n");
     EXPECT_EQ(value_of(field), "kees") << "to be mended";
-    EXPECT_EQ(ui().status.config.train.freeze, "");
+    const auto frozen = [&] {
+        Config config = ui().status.config;
+        SettingRows rows = config.rows();
+        return value_text(*find_setting(rows, "train.freeze"));
+    };
+    EXPECT_EQ(frozen(), "");
     run(std::string("set ") + field + " keys,biases\nframes 3\n");
     EXPECT_TRUE(until([&] { return value_of(field) == "keys,biases"; }));
     const auto is_frozen = [&](const char* names) {
-        return until([&] { return ui().status.config.train.freeze == names; });
+        return until([&] { return frozen() == names; });
     };
     run(std::string("click ") + field + "_parts\nframes 3\n");
     run(std::string("click ") + field + "_mlp\nframes 3\n");
-    EXPECT_TRUE(is_frozen("keys,biases,mlp")) << ui().status.config.train.freeze;
+    EXPECT_TRUE(is_frozen("keys,biases,mlp")) << frozen();
     run(std::string("click ") + field + "_keys\nframes 3\n");
-    EXPECT_TRUE(is_frozen("biases,mlp")) << ui().status.config.train.freeze;
+    EXPECT_TRUE(is_frozen("biases,mlp")) << frozen();
     run("key Esc\nframes 3\n");
     EXPECT_TRUE(until([&] { return value_of(field) == "biases,mlp"; }));
 }
