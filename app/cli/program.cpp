@@ -45,6 +45,16 @@ bool asks_for_help(const std::vector<std::string>& words) {
     });
 }
 
+// `help` is --help, `help COMMAND` is `COMMAND --help`.
+void replace_help(std::vector<std::string>& words) {
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(command_place(words));
+    const auto end =
+        std::find_if(begin, words.end(), [](const std::string& word) { return word != "help"; });
+    if (begin == end) return;
+    words.erase(begin, end);
+    words.emplace_back("--help");
+}
+
 // `afterimage [PATH...]` is short for `afterimage window [PATH...]`.
 void add_window_command(std::vector<std::string>& words) {
     const size_t place = command_place(words);
@@ -95,8 +105,8 @@ void add_globals(Arguments& arguments) {
     root.set_version_flag("--version", "afterimage " + version());
     root.footer(
         "afterimage [PATH...] opens the window: on a checkpoint, a run folder, an image, or "
-        "the Home screen; several models are compared.\nafterimage COMMAND --help shows a "
-        "command's flags and an example.");
+        "the Home screen; several models are compared.\nafterimage COMMAND --help, or help "
+        "COMMAND, shows a command's flags and an example.");
     root.require_subcommand(0, 1);
     root.get_formatter()->label("OPTIONS", "FLAGS");
     root.get_formatter()->label("SUBCOMMAND", "COMMAND");
@@ -105,6 +115,7 @@ void add_globals(Arguments& arguments) {
 
 // True when the program should end at once (help, version); throws usage Error.
 bool parse(Arguments& arguments, std::vector<std::string> words) {
+    replace_help(words);
     add_window_command(words);
     const size_t place = command_place(words);
     add_globals(arguments);

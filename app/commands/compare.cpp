@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/compare_words.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/results_json.h"
@@ -31,7 +32,10 @@ int compare(CompareFlags& flags, const Globals& globals) {
     Work work(globals);
     const CompareResult result = compare_job(job, work.control());
     work.finish_progress();
-    print_result(to_json(result), flags.json);
+    if (flags.json)
+        print_json(to_json(result));
+    else
+        print_result(compare_words(job, result));
     return 0;
 }
 

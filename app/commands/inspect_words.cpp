@@ -10,6 +10,7 @@
 
 #include "core/json.h"
 #include "core/outside.h"
+#include "core/settings.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -91,6 +92,34 @@ std::string parameter_words(const InspectResult& result) {
     return words;
 }
 
+// "" where this model does not read it.
+std::string read_setting(Config config, std::string_view key) {
+    if (unread_settings(config).contains(std::string(key))) return "";
+    SettingRows rows = config.rows();
+    const Setting* const row = find_setting(rows, key);
+    return row == nullptr ? "" : value_text(*row);
+}
+
+std::string mixer_words(const Config& config) {
+    const ModelConfig& model = config.model;
+    std::string words = fmt::format("{}, {} layer{} of width {}", model.mixer, model.layers,
+                                    model.layers == 1 ? "" : "s", model.dim);
+    if (const std::string heads = read_setting(config, "model.heads"); !heads.empty())
+        words += fmt::format(", {} head{}", heads, heads == "1" ? "" : "s");
+    return words;
+}
+
+// "32 x 32, 3 channels, patches of 4 x 4"
+std::string picture_words(const Config& config) {
+    const ModelConfig& model = config.model;
+    if (read_setting(config, "model.height").empty()) return "";
+    std::string words = fmt::format("{} x {}, {} channel{}", model.height, model.width,
+                                    model.channels, model.channels == 1 ? "" : "s");
+    if (const std::string patch = read_setting(config, "model.patch"); !patch.empty())
+        words += fmt::format(", patches of {0} x {0}", patch);
+    return words;
+}
+
 std::string summary(const InspectResult& result) {
     const ModelConfig& model = result.config.model;
     Rows rows;
@@ -102,8 +131,10 @@ std::string summary(const InspectResult& result) {
     if (result.task.is_bias_alone)
         add("layers", std::to_string(model.layers));
     else
-        add("mixer",
-            fmt::format("{}, {} layers of width {}", model.mixer, model.layers, model.dim));
+        add("mixer", mixer_words(result.config));
+    const TokenKind tokens = result.task.tokens;
+    if (tokens == TokenKind::values || tokens == TokenKind::patches)
+        add("picture", picture_words(result.config));
     add("tokens", group_thousands(result.tokens));
     add("parameters", parameter_words(result));
     if (result.stored) {
@@ -112,6 +143,8 @@ std::string summary(const InspectResult& result) {
         if (const auto& names = result.stored->classes; !names.empty())
             add("classes", fmt::format("{}: {}", names.size(), shown_names(names)));
     }
+    if (result.task.has_classes && (!result.stored || result.stored->classes.empty()))
+        add("classes", read_setting(result.config, "model.classes"));
     if (!result.not_finite.empty())
         add("warning", "NaN or infinity in " + shown_names(result.not_finite));
     return printable_line(result.config.name) + "\n" + aligned_table(rows, 2);

@@ -8,6 +8,7 @@
 #include "app/cli/work.h"
 #include "app/commands/rooms.h"
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/jobs/probe.h"
 
 namespace aft::app {
@@ -51,6 +52,11 @@ int probe(ProbeFlags& flags, const Globals& globals) {
     const ProbeResult result = probe_job(job, work.control());
     write_result_file(result);
     work.finish_progress();
+    if (!result.not_finite.empty())
+        print_note(
+            fmt::format("warning: {}: NaN or infinity in {}: what is computed with them is "
+                        "no number",
+                        printable_line(result.model), shown_names(result.not_finite)));
     print_result(to_json(result), flags.json);
     return 0;
 }

@@ -178,9 +178,8 @@ int train(const TrainFlags& flags, const Globals& globals) {
     request.ranks = ranks.group();
     if (flags.resume.empty()) {
         std::vector<std::string> given = given_keys(flags);
-        if (is_from_alone(flags))  // its shape stays what it is
-            given.insert(given.end(), {"model.height", "model.width", "model.channels",
-                                       "model.levels", "model.classes"});
+        if (is_from_alone(flags))  // what it knows stays; size and classes are the data's
+            given.insert(given.end(), {"model.channels", "model.levels"});
         FittedConfig fitted = fit_to_data(request.config, given, work.control().stop);
         if (!fitted.note.empty()) print_note(fitted.note);
         request.config = std::move(fitted.config);

@@ -28,6 +28,9 @@ std::string needs_trainer(const ModelView& ui) {
         return "The folder of this run cannot be written; it can be looked at, not trained.";
     if (!ui.status.can_train)
         return "This is a checkpoint without its data; it can be looked at, not trained.";
+    if (ui.status.config.data.source.empty())
+        return "No data are known for this model: File > Choose the data folder says where they "
+               "lie.";
     return "";
 }
 

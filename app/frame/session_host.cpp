@@ -286,9 +286,10 @@ void SessionHost::remember_open() {
     const Config& config = ui_.status.config;
     const TaskTraits& task = ui_.status.task;
     item.what = fmt::format("{}, {}, {} layers",
-                            task.is_bias_alone    ? "position biases alone"
-                            : task.is_mixer_alone ? "mixer alone"
-                                                  : split_data_spec(config.data.source).room,
+                            task.is_bias_alone           ? "position biases alone"
+                            : task.is_mixer_alone        ? "mixer alone"
+                            : config.data.source.empty() ? "data unknown"
+                                                         : split_data_spec(config.data.source).room,
                             config.model.mixer, config.model.layers);
     ui_.settings.remember(std::move(item));
 }

@@ -1,5 +1,6 @@
 #include "app/host/script.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <charconv>
@@ -8,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/outside.h"
 #include "core/text.h"
 
 namespace aft::app {
@@ -100,9 +102,14 @@ void Script::check_set(Frame& frame) {
     if (set_.label.empty()) return;
     Recorder& recorder = frame.ui().recorder;
     const std::string refusal = recorder.scripted.take_refusal();
-    if (!refusal.empty()) {
+    if (!refusal.empty() && ++set_.frames > kPatience) {
         --at_;  // the line that asked for it
         stop(refusal);
+    }
+    if (!refusal.empty()) {  // its choices may come with an answer that is still read
+        recorder.scripted.request(set_.label, set_.value);
+        frames_ = 1;
+        return;
     }
     if (!recorder.scripted.is_pending()) {
         set_.label.clear();
@@ -157,6 +164,7 @@ bool Script::perform(Frame& frame, const ScriptLine& line) {
     const std::string verb = line.words.substr(0, blank);
     const std::string rest = blank == std::string::npos ? "" : trimmed(line.words.substr(blank));
     if (verb == "click" || verb == "hover") return point_at(frame, verb, rest);
+    if (verb == "shows" && !rest.empty()) return show_value(frame, rest);
     if (perform_own(frame, verb, rest)) return true;
     std::vector<std::string> names;
     for (const Action& known : ui.actions.all()) names.push_back(known.name);
@@ -229,14 +237,30 @@ void Script::begin_wait(const std::string& rest) {
     if (wait_.words.empty()) stop("expected: wait TEXT [SECONDS]");
 }
 
+// Prints the value of a widget, once there is a number in it.
+bool Script::show_value(Frame& frame, const std::string& id) {
+    const WidgetRecord* const widget = frame.ui().recorder.find(id);
+    const std::string value = widget == nullptr ? "" : widget->value;
+    if (value.find_first_of("0123456789") != std::string::npos) {
+        fmt::print(stderr, "{}: {}\n", id, printable_line(value));
+        wait_.start.reset();
+        return true;
+    }
+    if (!wait_.start) wait_.start = std::chrono::steady_clock::now();
+    if (seconds_since(*wait_.start) > kWaitSeconds)
+        stop(widget == nullptr ? "there is no such widget on the screen"
+                               : fmt::format("it holds no number: '{}'", printable_line(value)));
+    frame.ui().want_frames(2);
+    return false;
+}
+
 bool Script::perform_own(Frame& frame, const std::string& verb, const std::string& rest) {
     if (verb == "open" && !rest.empty()) {
         frame.open(rest);
         frames_ = kSettleFrames;
     } else if (verb == "set" && !rest.empty()) {
         const auto [label, value] = label_and_rest(rest);
-        set_.label = label;
-        set_.frames = 0;
+        set_ = {.label = label, .value = value};
         frame.ui().recorder.scripted.request(label, value);
         frames_ = 2;
     } else if (verb == "key" && !rest.empty()) {

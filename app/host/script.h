@@ -40,6 +40,7 @@ class Script {
     bool perform_own(Frame& frame, const std::string& verb, const std::string& rest);
     void begin_wait(const std::string& rest);
     bool is_waiting(Frame& frame);
+    bool show_value(Frame& frame, const std::string& id);
     void check_set(Frame& frame);
     [[noreturn]] void stop(const std::string& why) const;
 
@@ -56,7 +57,7 @@ class Script {
         std::optional<std::chrono::steady_clock::time_point> start{};  // of waiting
     } wait_;
     struct Set {  // a value that a widget has not yet taken
-        std::string label{};
+        std::string label{}, value{};
         int frames = 0;
     } set_;
 };

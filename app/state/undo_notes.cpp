@@ -169,7 +169,7 @@ void show_change(ViewState& ui, const ChoiceChange& change) {
 
 std::string change_words(const UserChange& change) {
     if (const auto* const setting = std::get_if<SettingChange>(&change.of))
-        return change.what + " = " + setting->after;
+        return change.what + " = " + (setting->after.empty() ? "none" : setting->after);
     if (const auto* const note = std::get_if<NoteChange>(&change.of))
         return change.what + (note->after.empty() ? " removed" : ": " + note->after);
     const auto* const row =

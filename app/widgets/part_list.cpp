@@ -39,6 +39,7 @@ std::optional<std::string> part_list(DrawContext& ui, const PartList& spec,
         ImGui::OpenPopup(popup_id.c_str());
     const PopupScope popup(ui, popup_id.c_str());
     if (!popup.is_open()) return std::nullopt;
+    ImGui::Dummy({ui.px(180), 0});  // a switch takes what there is for its words
     std::vector<std::string> names = names_in(text);
     bool is_changed = false;
     for (const std::string& part : spec.parts) {

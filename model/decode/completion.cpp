@@ -23,6 +23,9 @@ using decode::SampleRow;
 
 constexpr uint64_t kResampleStream = uint64_t{1} << 62, kDrawStream = uint64_t{1} << 61;
 
+constexpr const char* kNoAlphabet =
+    " and not which characters these are: afterimage import FILE --alphabet TEXT says it";
+
 void check_request(const Net& net, const CompletionRequest& request, const Completion* continued) {
     const ModelConfig& model = net.config();
     const SampleOptions& s = request.sample;
@@ -37,8 +40,8 @@ void check_request(const Net& net, const CompletionRequest& request, const Compl
         fail_usage("completion: {} tokens; this model has {}", total, model.tokens());
     for (size_t i = 0; i < total; ++i)
         if (!request.unknown[i] && request.tokens[i] >= model.levels)
-            fail_usage("completion: value {} at position {}; this model knows 0 to {}",
-                       request.tokens[i], i, model.levels - 1);
+            fail_usage("completion: value {} at position {}; this model knows 0 to {}{}",
+                       request.tokens[i], i, model.levels - 1, task.is_text() ? kNoAlphabet : "");
     if (s.samples < 1 || s.samples > 1024)
         fail_usage("samples: found {}, allowed: 1 to 1024", s.samples);
     if (s.particles < 1 || s.particles > 256)

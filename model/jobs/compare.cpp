@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "core/compare/layer_matching.h"
 #include "core/files.h"
 #include "core/outside.h"
-#include "core/settings.h"
 #include "core/writers.h"
 #include "model/checkpoints/checkpoint.h"
 #include "model/jobs/recipe.h"
@@ -24,11 +22,25 @@ struct OpenedSide {
     [[nodiscard]] bool is_causal() const { return model.status.config.model.causal(); }
 };
 
+// Before anything is read.
+void check_step(const OpenedSide& side) {
+    constexpr size_t kMostListed = 8;
+    const std::vector<int64_t>& steps = side.model.steps;
+    if (std::binary_search(steps.begin(), steps.end(), side.asked.step)) return;
+    const std::string stored =
+        steps.size() <= kMostListed
+            ? fmt::format("{}", fmt::join(steps, ", "))
+            : fmt::format("{} steps from {} to {}", steps.size(), steps.front(), steps.back());
+    fail_usage("{}: step {} is not stored there; stored: {}", shown(side.asked.model),
+               side.asked.step, stored);
+}
+
 OpenedSide open_side(const ComparedModel& asked) {
     static_cast<void>(resolve_model(asked.model));  // its error where there is none
     OpenedSide out{asked, stored_model(asked.model), {}};
     if (!asked.recipe.empty()) out.recipe = read_recipe(asked.recipe);
     if (out.asked.step < 0) out.asked.step = out.model.steps.back();
+    check_step(out);
     if (!out.mixer().has_bias()) fail_usage("{}: {}", shown(asked.model), out.mixer().no_bias);
     return out;
 }
@@ -118,12 +130,16 @@ BothFields read_layer(BothSides& sides, const HeadMatch& layer, const MapsAsked&
 // All layers of one side, in blocks that can be matched.
 std::vector<Field> read_all(BothSides& sides, const OpenedSide& side, const MapsAsked& asked,
                             const JobControl& control) {
+    const int64_t total = layers_of(sides.a()) + layers_of(sides.b());
+    const int64_t before = &side == &sides.a() ? 0 : layers_of(sides.a());
     std::vector<Field> out;
     for (int64_t i = 0; i < layers_of(side); ++i) {
         if (control.stop.stop_requested()) throw Interrupted();
-        control.report({.done = i, .total = layers_of(side), .what = "layers to match"});
+        control.report({.done = before + i, .total = total, .what = "layers to match"});
         out.push_back(sides.read(side, i, asked));
     }
+    if (before + layers_of(side) == total)
+        control.report({.done = total, .total = total, .what = "layers to match"});
     return out;
 }
 
@@ -145,9 +161,22 @@ int64_t shortest_layer(const Status& status) {
     return out;
 }
 
+// Of layer i of a with layer i of b; scores that are not known count as 0.
+double sum_in_order(const LayersToMatch& layers, const std::stop_token& stop) {
+    double sum = 0;
+    for (size_t i = 0; i < std::min(layers.a.size(), layers.b.size()); ++i) {
+        const LayersToMatch one{.a = layers.a.subspan(i, 1),
+                                .b = layers.b.subspan(i, 1),
+                                .matches_heads = layers.matches_heads};
+        for (const HeadMatch& pair : match_layers(one, stop).pairs)
+            if (!std::isnan(pair.score)) sum += pair.score;
+    }
+    return sum;
+}
+
 // Which layer of b belongs to which of a, by their maps.
-std::vector<HeadMatch> matched_layers(BothSides& sides, const CompareJob& job,
-                                      const JobControl& control) {
+void find_layer_pairs(BothSides& sides, const CompareJob& job, const JobControl& control,
+                      CompareResult& result) {
     const int64_t block = block_of_matching(sides.a().model.status, sides.b().model.status);
     const MapsAsked asked{"w", job.gauge, std::max(job.blocks, block)};
     const std::vector<Field> of_a = read_all(sides, sides.a(), asked, control),
@@ -158,10 +187,10 @@ std::vector<HeadMatch> matched_layers(BothSides& sides, const CompareJob& job,
         return out;
     };
     const std::vector<HeadMaps> a = heads(of_a), b = heads(of_b);
-    const HeadMatching found =
-        match_layers({.a = a, .b = b, .matches_heads = job.matches}, control.stop);
+    const LayersToMatch layers{.a = a, .b = b, .matches_heads = job.matches};
+    result.layer_pairs = match_layers(layers, control.stop).pairs;
+    result.sum_in_order = sum_in_order(layers, control.stop);
     if (control.stop.stop_requested()) throw Interrupted();
-    return found.pairs;
 }
 
 // Of one layer, the largest first.
@@ -193,6 +222,15 @@ void keep_largest(std::vector<ComparedCell>& changes, const CompareJob& job) {
         changes.resize(static_cast<size_t>(job.changes));
 }
 
+// Of the places of changes: a map of a kernel has rows and columns or taps, a band no sources.
+void name_axes(const Field& field, CompareResult& result) {
+    const size_t axes = field.axes.size();
+    if (axes < 2) return;
+    const std::string &row = field.axes[axes - 2], &column = field.axes[axes - 1];
+    result.row_axis = row == "head" ? "row" : row;
+    result.column_axis = column == "offset" ? "band column" : column;
+}
+
 void add_layer(BothSides& sides, const CompareJob& job, const HeadMatch& pair,
                CompareResult& result) {
     const BothFields w = read_layer(sides, pair, {"w", job.gauge, job.blocks});
@@ -209,6 +247,7 @@ void add_layer(BothSides& sides, const CompareJob& job, const HeadMatch& pair,
         for (const ComparedCell& cell : changes_of(sides, w, out, job))
             result.changes.push_back(cell);
     keep_largest(result.changes, job);
+    name_axes(w.a, result);
     result.layers.push_back(std::move(out));
 }
 
@@ -318,45 +357,19 @@ CompareResult compare_job(const CompareJob& job, const JobControl& control) {
     result.b = sides.b().asked;
     result.gauge = job.gauge;
     check_layer(sides, job);
-    const std::vector<HeadMatch> pairs =
-        job.matches_layers ? matched_layers(sides, job, control) : sides.layers();
+    if (job.matches_layers) find_layer_pairs(sides, job, control, result);
+    const std::vector<HeadMatch> pairs = job.matches_layers ? result.layer_pairs : sides.layers();
     const auto count = static_cast<int64_t>(pairs.size());
     for (int64_t i = 0; i < count; ++i) {
         if (control.stop.stop_requested()) throw Interrupted();
         control.report({.done = i, .total = count, .what = "layers"});
         add_layer(sides, job, pairs[static_cast<size_t>(i)], result);
     }
+    control.report({.done = count, .total = count, .what = "layers"});
     if (!job.out.empty()) write_maps(sides, job, result);
     result.settings =
         differing_settings({&sides.a().model.status.config, &sides.b().model.status.config});
     return result;
-}
-
-std::vector<DifferingSetting> differing_settings(const std::vector<const Config*>& configs) {
-    constexpr const char* kNotRead = "\u2013";
-    std::vector<DifferingSetting> out;
-    if (configs.empty()) return out;
-    std::vector<Config> copies;  // rows point into them
-    std::vector<SettingRows> rows;
-    std::vector<std::set<std::string>> unread;
-    for (const Config* const config : configs) copies.push_back(*config);
-    for (Config& config : copies) {
-        rows.push_back(config.rows());
-        unread.push_back(unread_settings(config));
-    }
-    for (const Setting& row : rows.front()) {
-        DifferingSetting one{.key = row.key, .values = {}};
-        bool is_read = false, differs = false;
-        for (size_t i = 0; i < rows.size(); ++i) {
-            const bool is_read_here = !unread[i].contains(row.key);
-            const Setting* const found = find_setting(rows[i], row.key);
-            one.values.push_back(found != nullptr && is_read_here ? value_text(*found) : kNotRead);
-            is_read |= is_read_here;
-            differs |= one.values.back() != one.values.front();
-        }
-        if (is_read && differs) out.push_back(std::move(one));
-    }
-    return out;
 }
 
 }  // namespace aft

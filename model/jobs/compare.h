@@ -53,7 +53,12 @@ struct CompareResult {
     std::vector<ComparedLayer> layers;  // that both have, in a's order
     std::vector<ComparedCell> changes;  // the largest first; none of blocks
     std::vector<DifferingSetting> settings;
-    std::string file;  // of the maps; "" = none
+    // Of layers that were matched: which is which, with its score, and the sum of the scores that
+    // they have in their order. Empty = they were not.
+    std::vector<HeadMatch> layer_pairs;
+    double sum_in_order = 0;
+    std::string row_axis = "target", column_axis = "source";  // of changes
+    std::string file;                                         // of the maps; "" = none
     std::vector<int64_t> shape;
 };
 // Usage Error where the two cannot be compared cell by cell: what each of them has.

@@ -12,19 +12,11 @@
 #include "model/checkpoints/importers/constructor.h"
 #include "model/checkpoints/importers/revert.h"
 #include "model/device.h"
+#include "model/jobs/weights_out.h"
 
 namespace aft {
 
 namespace {
-
-// What is written is safetensors; PyTorch would refuse it under the name of its own format.
-void check_export_name(const std::string& out) {
-    const std::string end = fs::path(out).extension().string();
-    for (const char* const other : {".pt", ".pth", ".bin", ".ckpt", ".npz"})
-        if (end == other)
-            fail_usage("-o {}: export writes safetensors; give it a name that ends in .safetensors",
-                       shown_path(out));
-}
 
 // "; --as labml-layer fits it": of the importers whose name begins with this one. "" = none.
 std::string fitting_words(const Checkpoint& checkpoint, const std::string& as) {
@@ -33,6 +25,17 @@ std::string fitting_words(const Checkpoint& checkpoint, const std::string& as) {
             error_words([&] { static_cast<void>(imports::revert(checkpoint, mapping)); }).empty())
             return fmt::format("; --as {} fits it", mapping.info.name);
     return "";
+}
+
+// Why names for models of another task do not fit; "" where the task is the same.
+std::string other_task(const Checkpoint& checkpoint, const imports::Mapping& mapping) {
+    const std::string& task = checkpoint.config.model.task;
+    const auto found = mapping.settings.find("model.task");
+    if (found == mapping.settings.end() || found->second == task) return "";
+    if (found->second.starts_with('=')) return "";  // as the tensors say
+    const bool is_layer = task_traits(checkpoint.config.model).is_mixer_alone;
+    return fmt::format("this model is {}of model.task={}; {} is for model.task={}",
+                       is_layer ? "a layer alone, " : "", task, mapping.info.name, found->second);
 }
 
 // PyTorch reads the tensors alone; the settings beside them are for the way back.
@@ -56,18 +59,21 @@ NamedFile reverted(const Checkpoint& checkpoint, const std::string& as) {
     if (as == "torch") return {state_dict_of(checkpoint), ""};
     check_whole(checkpoint, "export --as " + as);
     const imports::Mapping mapping = find_room(imports::known_mappings(), as, "--as");
-    return with_error([&] { return reverted(checkpoint, mapping); },
-                      [&](const Error& error) {
-                          return Error(error.what() + fitting_words(checkpoint, as), error.kind());
-                      });
+    return with_error(
+        [&] { return reverted(checkpoint, mapping); },
+        [&](const Error& error) {
+            const std::string other = other_task(checkpoint, mapping);
+            return Error((other.empty() ? error.what() : other) + fitting_words(checkpoint, as),
+                         error.kind());
+        });
 }
 
 }  // namespace
 
 ExportResult export_weights(const std::string& model, const std::string& out, bool half) {
-    check_export_name(out);
     ExportResult result{.file = out, .dtype = half ? "F16" : "F32", .constructor = ""};
     with_plain_errors([&] {
+        check_weights_out("export", out, {resolve_model(model).string()});
         Checkpoint checkpoint = read_checkpoint(model);
         (void)make_net(checkpoint);  // a file that does not fit its config is not exported
         checkpoint.optimizer.clear();
@@ -87,9 +93,9 @@ namespace {
 using Names = std::function<NamedFile(const Checkpoint& checkpoint)>;
 
 ExportResult export_under(const std::string& model, const std::string& out, const Names& names) {
-    check_export_name(out);
     ExportResult result{.file = out, .dtype = "F32", .constructor = ""};
     with_plain_errors([&] {
+        check_weights_out("export", out, {resolve_model(model).string()});
         const Checkpoint checkpoint = read_checkpoint(model);
         (void)make_net(checkpoint);
         NamedFile named;
@@ -111,6 +117,7 @@ ExportResult export_names(const std::string& model, const std::string& out, cons
 
 ExportResult export_mapped(const std::string& model, const std::string& out,
                            const std::string& map) {
+    check_weights_out("export", out, {map});
     const imports::Mapping mapping = imports::read_mapping(map);
     return export_under(model, out, [&](const Checkpoint& checkpoint) {
         check_whole(checkpoint, "export --map");

@@ -40,20 +40,28 @@ std::string with_given(const Config& config, const std::vector<std::string>& giv
     return parts.text();
 }
 
+constexpr const char* kAlphabets =
+    "; ?alphabet=used behind the data takes the bytes that occur there alone, and a model made by "
+    "afterimage import FILE --alphabet TEXT says its own";
+
 // Rows of the two that differ, as "model.height = 32 (not 16)".
 std::vector<std::string> changes(Config before, Config after,
                                  const std::vector<std::string>& given) {
-    std::vector<std::string> words;
+    std::vector<std::string> words, wrong;
     const SettingRows old = before.rows(), now = after.rows();
     for (size_t i = 0; i < now.size(); ++i) {
         const std::string was = value_text(old[i]), is = value_text(now[i]);
         if (was == is || !now[i].key.starts_with("model.")) continue;
         if (is_given(given, now[i].key.c_str()))
-            fail_usage("--set {}={}: the data '{}' have {}; change one of the two", now[i].key, was,
-                       shown(after.data.source), is);
-        words.push_back(fmt::format("{} = {} (not {})", now[i].key, is, was));
+            wrong.push_back(fmt::format("{}={}, the data have {}", now[i].key, was, is));
+        else
+            words.push_back(fmt::format("{} = {} (not {})", now[i].key, is, was));
     }
-    return words;
+    if (wrong.empty()) return words;
+    const bool is_alphabet =
+        task_traits(before.model).is_text() && before.model.levels != after.model.levels;
+    fail_usage("{}: '{}'; change one of the two{}", fmt::join(wrong, "; "),
+               shown(after.data.source), is_alphabet ? kAlphabets : "");
 }
 
 }  // namespace

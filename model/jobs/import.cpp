@@ -1,5 +1,6 @@
 #include "model/jobs/import.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/caught.h"
@@ -11,6 +12,7 @@
 #include "model/checkpoints/importers/own.h"
 #include "model/device.h"
 #include "model/jobs/class_names.h"
+#include "model/jobs/weights_out.h"
 #include "model/nn/parameters.h"
 #include "model/probe/masks.h"
 
@@ -55,6 +57,40 @@ void add_classes(const std::string& file, Checkpoint& checkpoint) {
     checkpoint.data["classes"] = read_class_names(file, model.outputs());
 }
 
+std::vector<std::string> keys_of(const imports::Assignments& settings) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : settings) keys.push_back(key);
+    return keys;
+}
+
+// A note that asks for a setting ("add --set model.heads=N") says nothing where it is given.
+bool asks_for_given(const std::string& note, const std::vector<std::string>& given) {
+    return std::any_of(given.begin(), given.end(), [&](const std::string& key) {
+        return note.find("--set " + key + "=") != std::string::npos;
+    });
+}
+
+// Error where the model does not read a setting of the user's: of --set, or of a mapping file.
+void check_settings_read(const Config& config, const imports::Assignments& set,
+                         const imports::Mapping* own) {
+    const std::vector<std::string> given = keys_of(set);
+    check_read(config, given, "--set ");
+    if (task_traits(config.model).is_mixer_alone)
+        for (const std::string& key : given)
+            for (const char* const of_whole : {"model.levels", "model.channels", "model.mlp_ratio",
+                                               "model.activation", "model.positions"})
+                if (key == of_whole)
+                    fail_usage("--set {}: a layer alone (model.task={}) does not read it", key,
+                               config.model.task);
+    const bool is_other = std::any_of(given.begin(), given.end(), [](const std::string& key) {
+        return key == "model.mixer" || key == "model.task";
+    });
+    if (own == nullptr || is_other) return;
+    std::vector<std::string> keys;
+    for (const auto& [key, text] : own->settings) keys.push_back(key);
+    check_read(config, keys, own->file + ": settings: ");
+}
+
 // What came of a file, and by which rules.
 struct Taken {
     RoomInfo importer;
@@ -65,23 +101,34 @@ struct Taken {
 
 Taken taken_of(const TensorFile& file, const ImportRequest& request) {
     const bool is_own = request.as.empty() || request.as == kOwnNames;
-    if (is_own && request.map.empty() && imports::has_settings(file))
-        return {.importer = {kOwnNames, "our own names and settings"},
-                .converted = imports::convert_own(request.file, request.set)};
+    if (is_own && request.map.empty() && imports::has_settings(file)) {
+        Taken own{.importer = {kOwnNames, "our own names and settings"},
+                  .converted = imports::convert_own(request.file, request.set)};
+        check_settings_read(own.converted.checkpoint.config, request.set, nullptr);
+        return own;
+    }
     imports::ImportChoice wanted{
         .path = request.file, .as = request.as, .map = request.map, .given = {}};
     const imports::Assignments settings = imports::with_stored(file, request.file, request.set);
-    for (const auto& [key, value] : settings) wanted.given.push_back(key);
+    wanted.given = keys_of(settings);
     const imports::Recognised found = imports::recognise(file, wanted);
-    return {.importer = found.mapping.info,
-            .prefix = found.view.prefix,
-            .notes = found.mapping.notes,
-            .converted = imports::convert(found, request.file, settings)};
+    Taken taken{.importer = found.mapping.info,
+                .prefix = found.view.prefix,
+                .notes = found.mapping.notes,
+                .converted = imports::convert(found, request.file, settings)};
+    std::erase_if(taken.notes,
+                  [&](const std::string& note) { return asks_for_given(note, wanted.given); });
+    check_settings_read(taken.converted.checkpoint.config, request.set,
+                        request.map.empty() ? nullptr : &found.mapping);
+    return taken;
 }
 
 ImportResult import_file(const ImportRequest& request) {
     if (!request.as.empty() && !request.map.empty())
         fail_usage("--as and --map: one of them, found both");
+    if (!request.out.empty())
+        check_weights_out("import", request.out,
+                          {request.file, request.map, request.alphabet, request.classes});
     if (!request.dry_run) check_writable(request.out);
     const TensorFile file = read_tensors(request.file);
     Taken taken = taken_of(file, request);

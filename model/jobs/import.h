@@ -11,7 +11,8 @@
 namespace aft {
 
 struct ImportRequest {
-    std::string file = {}, out = {};  // out: unused with dry_run
+    // out: not written with dry_run. usage Error where it is one of the files that are read.
+    std::string file = {}, out = {};
     std::string as = {},
                 map = {};  // an importer's name; a mapping file; "" = by the names of the tensors
     std::vector<std::pair<std::string, std::string>> set = {};  // settings over those of the file

@@ -13,6 +13,7 @@
 #include "model/jobs/probe_moments.h"
 #include "model/jobs/probe_picture.h"
 #include "model/jobs/summary.h"
+#include "model/probe/masks.h"
 #include "model/probe/probe.h"
 #include "model/traits.h"
 
@@ -223,6 +224,7 @@ ProbeResult probe_job(const ProbeJob& job, const JobControl& control) {
     result.layer = job.layer;
     result.file = job.out;
     result.input_note = input.note;
+    result.not_finite = probe::weight_faults(checkpoint.config.model, checkpoint.weights);
     return result;
 }
 

@@ -43,6 +43,7 @@ struct ProbeResult {
     std::vector<std::string> axes;  // one word per dimension
     int64_t step = -1;              // of the weights
     std::map<std::string, std::string> notes;
+    std::vector<std::string> not_finite;  // weights with NaN or infinity, as inspect names them
     // Over the finite values; NaN where there are none.
     double min = std::numeric_limits<double>::quiet_NaN(), max = min, mean = min;
 };

@@ -14,6 +14,14 @@
 
 namespace aft::session {
 
+namespace {
+
+std::string gone_words(const std::string& path) {
+    return path + " is gone: it was deleted or moved; what is shown was read before";
+}
+
+}  // namespace
+
 void Run::follow() {
     check_files();
     // Before reading: what is written until then counts.
@@ -95,12 +103,48 @@ bool Run::follow_weights() {
     return true;
 }
 
-// Another process trains this run again, which rests here and was never trained here.
+// The run rests here and was never trained here.
+bool Run::only_rests() const {
+    return run_.is_old && !run_.folder && !model_.trainer && model_.opened &&
+           !view_.status.following && next_state(view_.status.state, RunEvent::followed);
+}
+
+// Whether its folder has gone or is back, and what another process has trained meanwhile.
+bool Run::look_at_rest() {
+    run_.looked_at = Clock::now();
+    std::error_code ignored;
+    Status& status = view_.status;
+    const bool was_gone = std::exchange(run_.was_gone, !fs::exists(run_.path, ignored));
+    if (run_.was_gone) {
+        status.can_train = false;
+        status.message = gone_words(run_.path);
+        return !was_gone;
+    }
+    if (was_gone) {
+        status.can_train = status.task.is_trainable();
+        status.message = run_.path + " is there again";
+        files_.watch(model_.opened->path);
+    }
+    if (follow_again()) return true;
+    const std::vector<int64_t> steps = checkpoint_steps(run_.path);
+    if (steps.empty() || steps.back() <= status.saved_step) return was_gone;
+    // Another process has trained between two looks.
+    (void)follow_rewind();
+    (void)follow_metrics();
+    if (!follow_weights()) return was_gone;
+    status.examples_per_s = status.steps_per_s = status.eta_s = 0;
+    status.step = model_.opened->step;
+    status.target_step = std::max(status.target_step, status.step);
+    status.message = fmt::format("another process has trained this run to step {}", status.step);
+    publish_stored_steps();
+    publisher_.publish_curves(view_, /*at_once=*/true);
+    return true;
+}
+
+// Another process trains it again.
 bool Run::follow_again() {
     Status& status = view_.status;
-    const bool is_watched = run_.is_old && !run_.folder && !model_.trainer && model_.opened &&
-                            next_state(status.state, RunEvent::followed);
-    if (!is_watched || status.following || !is_run_locked(run_.path)) return false;
+    if (!is_run_locked(run_.path)) return false;
     apply(RunEvent::followed);
     status.following = true;
     read_again();  // what was not saved has been dropped
@@ -122,12 +166,10 @@ void Run::take_over() {
     // Those were the other process's.
     status.memory_bytes = 0;
     status.examples_per_s = status.steps_per_s = status.eta_s = 0;
-    const bool is_gone = !fs::exists(run_.path);
+    const bool is_gone = run_.was_gone = !fs::exists(run_.path);
     if (is_gone) {
         status.can_train = false;
-        status.message = run_.path +
-                         " is gone: it was deleted or moved; what is shown was read "
-                         "before";
+        status.message = gone_words(run_.path);
     }
     if (!model_.opened) {
         apply(RunEvent::failed);

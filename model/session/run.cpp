@@ -13,7 +13,7 @@
 
 namespace aft::session {
 
-constexpr auto kFolderLooks = std::chrono::milliseconds(500);  // after an error
+constexpr auto kFolderLooks = std::chrono::milliseconds(500);
 
 Run::Run(SessionChannels& channels, OpenRequest request)
     : channels_(channels), request_(std::move(request)), publisher_(channels) {
@@ -38,7 +38,7 @@ void Run::publish_weights() {
 }
 
 void Run::publish(bool at_once) {
-    if (view_.status.error.empty()) view_.status.is_gone = false;
+    if (view_.status.error.empty()) view_.status.is_gone = run_.was_gone;
     publisher_.publish_curves(view_, at_once);
     publisher_.publish_status(view_.status, at_once);
 }
@@ -283,7 +283,7 @@ void Run::finish_step(const StepReport& report, Clock::time_point start) {
 
 std::optional<Clock::time_point> Run::next_deadline() const {
     std::optional<Clock::time_point> next = files_.next_look();
-    if (!view_.status.error.empty()) {
+    if (!view_.status.error.empty() || only_rests()) {
         const auto look = run_.looked_at + kFolderLooks;
         next = std::min(next.value_or(look), look);
     }
@@ -297,7 +297,9 @@ bool Run::meet_deadline() {
     const bool has_error = !view_.status.error.empty();
     if (has_error && Clock::now() >= run_.looked_at + kFolderLooks && look_for_folder())
         return true;
-    if (follow_again() || check_files()) return true;
+    if (only_rests() && Clock::now() >= run_.looked_at + kFolderLooks && look_at_rest())
+        return true;
+    if (check_files()) return true;
     if (!run_.loop || !view_.status.error.empty()) return false;
     const auto due = run_.loop->next_save();
     if (!due || Clock::now() < *due) return false;

@@ -55,7 +55,8 @@ class Run {
         bool is_old = false;                // it exists: to be resumed
         std::unique_ptr<RunFolder> folder;  // locked by us; made when training starts
         std::unique_ptr<TrainingLoop> loop;
-        Clock::time_point looked_at{};  // whether it is there; after an error
+        Clock::time_point looked_at{};  // whether it is there: after an error, or at rest
+        bool was_gone = false;          // of a run that rests here and was never trained here
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
         std::string unsaved_steps;  // text on the steps that the last resume has dropped
@@ -113,14 +114,15 @@ class Run {
     bool read_metrics();  // what metrics.jsonl has grown by; true if there is something
     void read_logs();     // curves and events, from the start
     void log_event(const std::string& kind, const std::string& text);
-    // The step after the last, which failed with an error.
-    void log_failed_step(const std::string& words);
+    void log_failed_step(const std::string& words);  // the step after the last
     void log_target();  // the target step, as an event of the run folder
     void publish_stored_steps();
 
     // run_files.cpp
     bool check_files();
     bool follow_again();
+    [[nodiscard]] bool only_rests() const;
+    bool look_at_rest();
     void read_again();
     [[nodiscard]] std::string reload();
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/caught.h"
 #include "core/check.h"
+#include "core/outside.h"
 #include "model/checkpoints/description.h"
 #include "model/checkpoints/format.h"
 #include "model/checkpoints/importers/constructor.h"
@@ -17,6 +19,14 @@ namespace aft {
 
 namespace {
 
+// What an importer asks for (--map, --as, --set) is no flag of train.
+std::string import_first(const std::string& from) {
+    return fmt::format(
+        "; these are flags of import: afterimage import {} --map FILE.json (or --as NAME, "
+        "--set KEY=VALUE) -o MODEL.safetensors, then train --from MODEL.safetensors",
+        shown_path(from));
+}
+
 Checkpoint read_any(const std::string& from) {
     if (std::filesystem::is_directory(from)) return read_checkpoint(from);
     const TensorFile file = read_tensors(from);
@@ -24,7 +34,15 @@ Checkpoint read_any(const std::string& from) {
     const imports::Assignments stored = imports::with_stored(file, from, {});
     imports::ImportChoice wanted{.path = from, .as = "", .map = "", .given = {}};
     for (const auto& [key, value] : stored) wanted.given.push_back(key);
-    return imports::convert(imports::recognise(file, wanted), from, stored).checkpoint;
+    return with_error(
+        [&] { return imports::convert(imports::recognise(file, wanted), from, stored).checkpoint; },
+        [&](const Error& error) {
+            const std::string words = error.what();
+            const bool asks = words.find("--map") != std::string::npos ||
+                              words.find("--as ") != std::string::npos ||
+                              words.find("--set ") != std::string::npos;
+            return Error(words + (asks ? import_first(from) : ""), error.kind());
+        });
 }
 
 bool has_attention(const ModelConfig& model) {

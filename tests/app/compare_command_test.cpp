@@ -2,6 +2,7 @@
 // said.
 #include <gtest/gtest.h>
 
+#include "app/cli/compare_words.h"
 #include "model/jobs.h"
 #include "tests/core/read_npy.h"
 #include "tests/core/scratch.h"
@@ -90,6 +91,47 @@ TEST_F(CompareCommand, FindsWhichLayerIsWhich) {
     const Field both = read_npy(job_.out);
     for (size_t i = 0; i < 16; ++i) EXPECT_EQ(both.values[i], both.values[16 + i]) << i;
     EXPECT_EQ(both.values[3], a[2].values[3]);
+    ASSERT_EQ(result.layer_pairs.size(), 3u);
+    EXPECT_LT(result.sum_in_order, 2.9);
+    const std::string words = app::compare_words(job_, result);
+    EXPECT_NE(words.find("matched: 0-1, 1-2, 2-0, sum of correlations 3.00; in order "),
+              std::string::npos)
+        << words;
+    EXPECT_EQ(words.find("likeness"), std::string::npos) << words;
+}
+
+TEST_F(CompareCommand, ItsWordsSayWhatIsNotKnownAndWhatIsNoLikeness) {
+    CompareResult result = compare_job(job_, {});
+    std::string words = app::compare_words(job_, result);
+    EXPECT_NE(words.find("settings: none differ"), std::string::npos) << words;
+    EXPECT_EQ(words.find(" nan"), std::string::npos) << words;
+    EXPECT_NE(words.find("target"), std::string::npos) << words;
+    job_.matches_layers = true;
+    result.layer_pairs = {{.a = 0, .b = 1, .score = 0.25}, {.a = 1, .b = 0, .score = 0.3}};
+    result.settings = {{.key = "train.data", .values = {std::string(200, 'x'), "y"}}};
+    words = app::compare_words(job_, result);
+    EXPECT_NE(words.find("layers 0-1: correlation below 0.3"), std::string::npos) << words;
+    EXPECT_NE(words.find(std::string(40, 'x') + "...  y"), std::string::npos) << words;
+}
+
+TEST_F(CompareCommand, ProgressReachesTheEnd) {
+    job_.matches_layers = true;
+    std::vector<Progress> seen;
+    JobControl control;
+    control.report = [&](const Progress& progress) { seen.push_back(progress); };
+    (void)compare_job(job_, control);
+    for (const char* what : {"layers to match", "layers"}) {
+        const auto last = std::find_if(seen.rbegin(), seen.rend(),
+                                       [&](const Progress& one) { return one.what == what; });
+        ASSERT_NE(last, seen.rend()) << what;
+        EXPECT_EQ(last->done, last->total) << what;
+    }
+}
+
+TEST_F(CompareCommand, StepsThatAreStoredAreListed) {
+    job_.b.step = 7;
+    const std::string error = error_of([&] { (void)compare_job(job_, {}); });
+    EXPECT_NE(error.find("step 7 is not stored there; stored: 2"), std::string::npos) << error;
 }
 
 TEST_F(CompareCommand, SaysWhatCannotBeCompared) {

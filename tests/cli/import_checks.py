@@ -88,6 +88,9 @@ def characters(cli):
     said = found["samples"][0]["text"] if found else ""
     cli.check("it writes the characters of the text", said.startswith("we see") and len(said) == 46
               and set(said) <= set(text.read_text()), said)
+    bare = cli.folder / "bare.safetensors"
+    cli.ok("import of a text model alone", "import", FIXTURES / "labml.pt", "-o", bare)
+    cli.bad("a prompt without an alphabet", ["complete", bare, "--prompt", "we"], [2], "--alphabet")
     cli.bad("a prompt of another character", ["complete", model, "--prompt", "zoo"], [2], "byte 122")
     cli.ok("eval of it", "eval", model, "--data", f"text:{cli.write('long.txt', text.read_text() * 40)}", "--limit", 2)
     out = cli.folder / "none.safetensors"
@@ -109,6 +112,18 @@ def refuses(cli):
     cli.bad("import --set of no setting", ["import", layer, "-o", out, "--set", "model.windo=3"], [2], "model.window")
     cli.bad("import of no tensors", ["import", cli.write("x.pt", "hello"), "-o", out], [1], "x.pt")
     cli.check("a refusal writes nothing", not out.exists())
+    cli.bad("a window of no mixer", ["import", FIXTURES / "timm.pt", "-o", out, "--window", "7"], [2], "model.window", "softmax")
+    cli.bad("a window that the mask contradicts", ["import", FIXTURES / "labml-layer.pt", "-o", out, "--window", "5"], [2],
+            "local_mask", "< 3", "window is 5")
+    cli.bad("safetensors under .pt", ["import", layer, "-o", cli.folder / "x.pt"], [2], "-o", ".safetensors")
+    cli.check("none of them writes a model", not out.exists() and not (cli.folder / "x.pt").exists())
+    both = cli.folder / "both.safetensors"
+    cli.ok("import to be read again", "import", layer, "-o", both)
+    before = both.read_bytes()
+    cli.bad("import over its input", ["import", both, "-o", both], [2], "-o", "both.safetensors")
+    for name in ("rish16", "torch", "afterimage-half"):
+        cli.bad("export over its input", ["export", both, "--as", name, "-o", both], [2], "-o", "both.safetensors")
+    cli.check("which stays as it is", both.read_bytes() == before)
 
 
 def continues(cli):
@@ -120,7 +135,7 @@ def continues(cli):
     config = json.loads((cli.folder / "on/config.json").read_text())
     cli.check("the model's shape", config["model"]["levels"] == 11 and "alphabet=" in config["data"]["source"], config)
     cli.bad("an alphabet of another size", ["train", "--from", model, "--data", f"text:{text}?alphabet=256", *short], [2],
-            "model.levels=11", "256")
+            "model.levels=11", "256", "?alphabet=used")
     cli.bad("--from of no model of ours", ["train", "--from", FIXTURES / "timm.pt", *short], [1], "afterimage import")
     cli.bad("--from without data", ["train", "--from", model, *short], [2], "--data")
     cli.ok("import for a mapping file", "import", FIXTURES / "rish16.pt", "-o", cli.folder / "r.safetensors")
@@ -138,6 +153,15 @@ def starts(cli):
     result = cli.ok("train --from", *args)
     cli.check("--from says what starts anew", "new: blocks.0.mixer.q.weight" in result.err, result)
     continues(cli)
+    other = ["train", "--from", run, "--data", "shapes?size=16", "--steps", "1", "--set", "train.batch=2"]
+    result = cli.ok("train --from alone, pictures of another size", *other, "--out", cli.folder / "wider")
+    cli.check("which the data say", "from the data:" in result.err and "model.height = 16" in result.err, result)
+    cli.bad("a size by hand and another by the data", [*other, "--set", "model.height=32", "--set", "model.width=32"], [2],
+            "model.height=32, the data have 16", "model.width=32, the data have 16")
+    strange = cli.folder / "strange.safetensors"
+    tensors.write(strange, {"alpha": ("F32", [2], [1.0, 2.0])})
+    cli.bad("--from of unknown names", ["train", "--preset", "demo-shapes", "--from", strange, "--steps", "1"], [1],
+            "afterimage import", "-o MODEL.safetensors", "train --from MODEL")
     cli.bad("--from with --resume", ["train", "--resume", run, "--from", FIXTURES / "timm.pt"], [2], "--from")
 
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 
+import compare_checks
 import cost_checks
 import data_checks
 import ends_checks
@@ -34,7 +35,7 @@ PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files":
          "import": import_checks, "figures": figure_checks, "logs": log_checks, "cost": cost_checks,
          "shards": shard_checks, "sweeps": sweep_checks, "kills": kill_checks, "maps": maps_checks, "recipes": recipe_checks,
          "ranks": rank_checks, "guide": guide_checks, "views": view_checks, "films": film_checks, "data": data_checks,
-         "ends": ends_checks}
+         "ends": ends_checks, "compare": compare_checks}
 
 
 def run_part(name):

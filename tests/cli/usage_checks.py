@@ -62,6 +62,30 @@ def help_pages(cli, commands):
                   answer)
 
 
+def help_words(cli):
+    """`help` is --help, `help COMMAND` is COMMAND --help."""
+    for words, flags in [(["help"], ["--help"]), (["help", "train"], ["train", "--help"]), (["help", "help"], ["--help"]),
+                         (["--threads", "1", "help", "probe"], ["probe", "--help"])]:
+        page = cli.ok(" ".join(words), *words)
+        cli.check(f"{' '.join(words)} is {' '.join(flags)}", page.out and page.out == cli.run(*flags).out, page)
+    cli.bad("help of no command", ["help", "trian"], [2], "trian", "did you mean 'train'")
+
+
+def summaries(cli):
+    """The first lines of inspect say what goes in and what comes out."""
+    shapes = cli.ok("inspect demo-shapes", "inspect", "--preset", "demo-shapes")
+    head = shapes.out.partition("\n\n")[0]
+    cli.check("inspect of a classifier: heads, picture, patch, classes",
+              re.search(r"mixer +aft-conv2d, 3 layers of width 64, 16 heads\n", head)
+              and re.search(r"picture +32 x 32, 3 channels, patches of 4 x 4\n", head)
+              and re.search(r"classes +3$", head), head)
+    one = cli.ok("inspect of one layer", "inspect", "--preset", "demo-mirror", "--set", "model.layers=1").out.partition("\n\n")[0]
+    cli.check("one layer is one, what is not read is not said", "aft-full, 1 layer of width 32\n" in one
+              and re.search(r"picture +16 x 16, 1 channel\n", one) and "classes" not in one and "patch" not in one, one)
+    text = cli.ok("inspect of a text", "inspect", "--preset", "shakespeare-small").out.partition("\n\n")[0]
+    cli.check("a text has no picture", "picture" not in text and "classes" not in text, text)
+
+
 def presets(cli, names):
     for name in names:
         result = cli.ok(f"inspect --preset {name}", "inspect", "--preset", name, "--json")
@@ -262,6 +286,8 @@ def run(cli):
     cli.part(starts)
     all_lists = cli.part(lists) or {}
     cli.part(help_pages, all_lists.get("commands", []))
+    cli.part(help_words)
+    cli.part(summaries)
     cli.part(presets, [p["name"] for p in all_lists.get("presets", [])])
     cli.part(nonsense)
     cli.part(gallery)

@@ -14,7 +14,7 @@ LOOKUP = re.compile(r"\b(?:value_of|is_there|until_usable|scripted\.request|reco
 # "Pane/Section": a path made of words, wherever it stands.
 LABEL = re.compile(r"(?<![\w/.])[A-Z][\w ]*/(?:[A-Z][\w ]*(?:/|\\n|$)|$)")
 SCRIPT = re.compile(r'\b(?:run|error_of|look_after)\(\s*(?:std::string\(|fmt::format\()?((?:"(?:\\.|[^"\\\n])*"\s*)+)')
-VERBS = ("click", "dump", "frames", "hover", "key", "open", "quit", "set", "shot", "wait")
+VERBS = ("click", "dump", "frames", "hover", "key", "open", "quit", "set", "shot", "shows", "wait")
 STEP = re.compile(r'(?:click|hover|set) (?:\\"([^"\\]*)|(\S*))')
 
 # (path, word): what is data, or what the test is about.

@@ -35,7 +35,7 @@ MODEL = [
 APP = [
     ("state", r"state/"),
     ("widgets", r"widgets/"),
-    ("results", r"cli/(results_json|sweep_tables|results_json_cost|results_json_compare|confusion|cost_tables|cost_plot|import_words)\."),
+    ("results", r"cli/(results_json|sweep_tables|results_json_cost|results_json_compare|compare_words|confusion|cost_tables|cost_plot|import_words)\."),
     ("figures", r"figures/"),
     ("panel contract", r"panels/(panel|rooms)\.h"),
     ("panels/shared", r"panels/shared/"),

@@ -68,6 +68,33 @@ TEST(SessionFollowing, FollowsARunThatIsResumedElsewhere) {
     EXPECT_TRUE(watcher.status().can_train);
 }
 
+TEST(SessionFollowing, ARunThatRestsIsWatchedWhileItsFolderIsGoneAndBack) {
+    const Scratch scratch;
+    const auto train = [&](const OpenRequest& request, int64_t steps) {
+        TestSession session(request);
+        ASSERT_TRUE(wait_state(session, RunState::ready) || session.status().step > 0);
+        session.run().step(steps);
+        ASSERT_TRUE(wait_for([&] { return session.status().state == RunState::paused; }));
+        session.run().stop();
+        ASSERT_TRUE(wait_state(session, RunState::stopped));
+    };
+    train(new_run(scratch / "run"), 20);
+    TestSession watcher(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(watcher, RunState::ready));
+    fs::rename(scratch / "run", scratch / "away");
+    ASSERT_TRUE(wait_for([&] { return watcher.status().is_gone; }));
+    EXPECT_FALSE(watcher.status().can_train);
+    EXPECT_NE(watcher.status().message.find("is gone"), std::string::npos);
+    EXPECT_EQ(watcher.status().error, "");
+    fs::rename(scratch / "away", scratch / "run");
+    ASSERT_TRUE(wait_for([&] { return !watcher.status().is_gone; }));
+    EXPECT_TRUE(watcher.status().can_train);
+    EXPECT_NE(watcher.status().message.find("is there again"), std::string::npos);
+    train(open_path(scratch / "run"), 10);
+    ASSERT_TRUE(wait_for([&] { return watcher.status().step == 30; })) << watcher.status().message;
+    EXPECT_TRUE(wait_for([&] { return watcher.status().can_train; }));
+}
+
 TEST(SessionFollowing, FollowsARewindOfTheOneThatTrains) {
     const Scratch scratch;
     OpenRequest request = new_run(scratch / "run");

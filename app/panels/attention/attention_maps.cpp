@@ -212,6 +212,21 @@ void AttentionMaps::draw_sample(PaneContext& ui, const AttentionShown& shown, fl
     if (reply.clicked.is_on_grid()) ui.selection.lock(at_target(reply.clicked));
 }
 
+namespace {
+
+// Attention has queries; AFT has none beside its gate.
+const char* content_title(const AttentionData& data) {
+    return data.rows().is_by_head ? "Content: queries and keys##content"
+                                  : "Content: keys alone##content";
+}
+
+const char* both_title(const ModelView& ui) {
+    return ui.status.mixer.has_bias() ? "Both: bias and content##both"
+                                      : "As used: content, no bias##both";
+}
+
+}  // namespace
+
 void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 available) {
     const Positions& positions = shown.positions;
     const int count = shown.parts == AttentionParts::all ? 4 : 3;
@@ -235,10 +250,8 @@ void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, 
         draw_part(ui, shown,
                   {"Prior: position bias alone##prior", data.rows().prior, 0, box(1), each});
     if (shown.parts != AttentionParts::prior)
-        draw_part(ui, shown,
-                  {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
-    draw_part(ui, shown,
-              {"Both: bias and content##both", data.rows().both, 2, box(count - 1), each});
+        draw_part(ui, shown, {content_title(data), data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown, {both_title(ui), data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + size.y + start_space(ui, positions) + ui.px(8)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
@@ -262,10 +275,8 @@ void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImV
         draw_part(ui, shown,
                   {"Prior: position bias alone##prior", data.rows().prior, 0, box(0), each});
     if (shown.parts != AttentionParts::prior)
-        draw_part(ui, shown,
-                  {"Content: keys alone##content", data.rows().content, 1, box(count - 2), each});
-    draw_part(ui, shown,
-              {"Both: bias and content##both", data.rows().both, 2, box(count - 1), each});
+        draw_part(ui, shown, {content_title(data), data.rows().content, 1, box(count - 2), each});
+    draw_part(ui, shown, {both_title(ui), data.rows().both, 2, box(count - 1), each});
     ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
     draw_foot(ui, shown, box(count - 1));
 }

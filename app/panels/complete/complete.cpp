@@ -55,6 +55,7 @@ class CompletePanel : public Panel {
     BatchGrid batch_;
     std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
     viz::MapCell hovered_;
+    int64_t hovered_byte_ = -1;
     size_t hovered_sample_ = 0;
 };
 
@@ -235,7 +236,7 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
         const size_t end = std::min(std::max(decided, prompt), tokens.size());
         const std::vector<uint8_t> bytes = shown_bytes(ui, tokens, end);
         const std::vector<ImU32> grounds = overlay_.grounds(completion, i);
-        const int64_t clicked =
+        const SampleTextReply reply =
             draw_sample_text(ui, fmt::format("Text {0}##text_{0}", i + 1),
                              {.bytes = bytes,
                               .prompt = static_cast<int64_t>(std::min(prompt, end)),
@@ -243,6 +244,11 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
                               .grounds = grounds,
                               .words = shown_text(ui, tokens, 0, prompt) + "\u2502" +
                                        shown_text(ui, tokens, prompt, decided)});
+        if (reply.hovered >= static_cast<int64_t>(prompt)) {
+            hovered_byte_ = reply.hovered;
+            hovered_sample_ = i;
+        }
+        const int64_t clicked = reply.clicked;
         if (clicked < 0) continue;
         ui.selection.completion.chosen = static_cast<int64_t>(i);
         ui.selection.completion.level = -1;
@@ -255,9 +261,16 @@ void CompletePanel::draw_foot(PaneContext& ui, const Completion& completion) {
     const ModelConfig& model = ui.status.config.model;
     const bool on_picture =
         hovered_.is_valid() && !is_text_model(ui) && hovered_sample_ < completion.samples.size();
+    const bool on_byte = hovered_byte_ >= 0 && is_text_model(ui) &&
+                         hovered_sample_ < completion.samples.size() &&
+                         hovered_byte_ < completion.position;
+    const bool is_hovered = on_picture || on_byte;
     values.push_back(
         {"sample",
-         std::to_string((on_picture ? hovered_sample_ : sample_looked_at(ui, completion)) + 1)});
+         std::to_string((is_hovered ? hovered_sample_ : sample_looked_at(ui, completion)) + 1)});
+    if (on_byte)
+        for (ReadOut& value : byte_read_outs(ui, completion, hovered_sample_, hovered_byte_))
+            values.push_back(std::move(value));
     if (on_picture)
         for (ReadOut& value : pixel_read_outs(completion, hovered_sample_, hovered_, model))
             values.push_back(std::move(value));
@@ -310,6 +323,7 @@ void CompletePanel::draw(Ui& ui) {
     overlay_.update(ui, completion);
     overlay_.draw_key(ui);
     hovered_ = {};
+    hovered_byte_ = -1;
     const LowCanvas canvas = low_canvas(ui, ui.px(60));
     if (ImGui::BeginChild("samples", {0, canvas.height}, ImGuiChildFlags_NavFlattened))
         is_text_model(ui) ? draw_texts(ui, *completion) : draw_grid(ui, *completion);

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "app/panels/shared/completion_readings.h"
 #include "core/text.h"
+#include "viz/text_map.h"
 
 namespace aft::app {
 
@@ -47,6 +49,20 @@ std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample
     std::vector<ReadOut> out = {{"pixel", fmt::format("{}, {}", at.row, at.column)},
                                 {"level", is_sampled ? levels : "not sampled yet"}};
     if (has_bits) out.push_back({"surprise", bits + " bit", exact});
+    return out;
+}
+
+std::vector<ReadOut> byte_read_outs(const ModelView& ui, const Completion& completion,
+                                    size_t sample, int64_t byte) {
+    const auto i = static_cast<size_t>(byte);
+    const std::vector<uint8_t> shown = shown_bytes(ui, completion.samples[sample], i + 1);
+    std::vector<ReadOut> out{{"byte", fmt::format("{} {}", byte, viz::byte_words(shown.back()))}};
+    const auto add = [&](const char* name, const std::vector<float>& values) {
+        if (i < values.size() && std::isfinite(values[i]))
+            out.push_back({name, plain_number(values[i], 2) + " bit", exact_number(values[i])});
+    };
+    add("surprise", completion.surprise[sample]);
+    add("entropy", completion.entropy[sample]);
     return out;
 }
 

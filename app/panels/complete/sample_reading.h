@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "app/state/ui.h"
 #include "app/widgets/text.h"
 #include "model/session.h"
 #include "viz/image_grid.h"
@@ -18,5 +19,9 @@ namespace aft::app {
 // Levels and surprise of a pixel, its channels side by side, a dash for what is not there.
 [[nodiscard]] std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample,
                                                    viz::MapCell at, const ModelConfig& model);
+
+// Of a byte of a text that was drawn: which, its surprise, the entropy of its prediction.
+[[nodiscard]] std::vector<ReadOut> byte_read_outs(const ModelView& ui, const Completion& completion,
+                                                  size_t sample, int64_t byte);
 
 }  // namespace aft::app

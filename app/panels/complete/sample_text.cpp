@@ -44,7 +44,8 @@ void draw_rows(const DrawContext& ui, const SampleTextView& view, const viz::Tex
 
 }  // namespace
 
-int64_t draw_sample_text(DrawContext& ui, const WidgetName& name, const SampleTextView& view) {
+SampleTextReply draw_sample_text(DrawContext& ui, const WidgetName& name,
+                                 const SampleTextView& view) {
     const ImVec2 cell = viz::text_cell(ui);
     const auto columns =
         std::max<int64_t>(8, static_cast<int64_t>(ImGui::GetContentRegionAvail().x / cell.x));
@@ -64,9 +65,10 @@ int64_t draw_sample_text(DrawContext& ui, const WidgetName& name, const SampleTe
     }
     if (view.chosen >= 0 && view.chosen < count)
         viz::draw_ring(ui, box_of(view.chosen), ui.theme.accent, 2);
-    if (!area.pressed) return -1;
-    return layout.at(
+    if (!area.hovered && !area.pressed) return {};
+    const int64_t at = layout.at(
         {static_cast<int64_t>(area.mouse.y / cell.y), static_cast<int64_t>(area.mouse.x / cell.x)});
+    return {.hovered = at, .clicked = area.pressed ? at : -1};
 }
 
 }  // namespace aft::app

@@ -16,8 +16,10 @@ struct SampleTextView {
     std::span<const ImU32> grounds{};  // a colour behind each byte, 0 = none; or empty
     std::string words{};               // recorded
 };
-// The byte that was clicked; -1 = none.
-[[nodiscard]] int64_t draw_sample_text(DrawContext& ui, const WidgetName& name,
-                                       const SampleTextView& view);
+struct SampleTextReply {  // bytes; -1 = none
+    int64_t hovered = -1, clicked = -1;
+};
+[[nodiscard]] SampleTextReply draw_sample_text(DrawContext& ui, const WidgetName& name,
+                                               const SampleTextView& view);
 
 }  // namespace aft::app

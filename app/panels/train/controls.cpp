@@ -126,7 +126,8 @@ std::optional<std::string> ControlsPanel::draw_text(PaneContext& ui, const Setti
 std::string schedule_words(const ModelView& ui) {
     const TrainConfig& train = ui.status.config.train;
     const int64_t length = train.schedule_steps > 0 ? train.schedule_steps : train.steps;
-    if (train.schedule != "cosine" || ui.status.step < length || !ui.status.names_rates) return "";
+    const bool has_ended = ui.status.step >= std::max(length, train.warmup);
+    if (train.schedule != "cosine" || !has_ended || !ui.status.names_rates) return "";
     const auto rates = ui.curves->columns.find("lr");
     const double now = rates == ui.curves->columns.end() || rates->second.empty()
                            ? std::nan("")

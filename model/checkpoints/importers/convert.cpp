@@ -97,6 +97,7 @@ class Converter {
     void put_copies(const Rule& rule, const Bindings& bound, const std::string& name,
                     const Changed& changed);
     void check_dropped(const Rule& rule, const at::Tensor& tensor) const;
+    void check_window(const Rule& rule, const at::Tensor& band, int64_t stored) const;
     [[nodiscard]] at::Tensor masked(const Rule& rule, const Bindings& bound, at::Tensor value,
                                     std::string& how) const;
     [[nodiscard]] at::Tensor changed(const Rule& rule, const Bindings& bound, at::Tensor value,
@@ -159,6 +160,22 @@ void Converter::take(const std::string& name, const at::Tensor& tensor) {
     if (!is_known) unknown_.emplace_back(name, tensor);
 }
 
+// The window of the model hides what the mask of the file hides, which has `stored`.
+void Converter::check_window(const Rule& rule, const at::Tensor& band, int64_t stored) const {
+    const auto set = found_.mapping.settings.find("model.window");
+    if (set == found_.mapping.settings.end()) return;
+    const Config& config = out_.checkpoint.config;
+    if (unread_settings(config).contains(set->first))
+        fail_usage("is the band |t - j| < {}, and model.mixer={} has no window; {}", stored,
+                   config.model.mixer, rule.otherwise);
+    const int64_t window = mixer_traits(config.model).window;
+    if (!at::equal(band, at::ones_like(band).triu(1 - window).tril(window - 1)))
+        fail_usage(
+            "is the band |t - j| < {}, but model.window is {}; leave out --window (--set "
+            "model.window) or give {}",
+            stored, window, stored);
+}
+
 void Converter::check_dropped(const Rule& rule, const at::Tensor& tensor) const {
     if (rule.check == "band") {
         const int64_t window = whole("window");
@@ -166,6 +183,7 @@ void Converter::check_dropped(const Rule& rule, const at::Tensor& tensor) const 
         const at::Tensor band = at::ones_like(mask).triu(1 - window).tril(window - 1);
         if (!at::equal(mask, band))
             fail("is not the band |t - j| < {} that such files have; {}", window, rule.otherwise);
+        check_window(rule, band, window);
     }
     if (rule.check == "sinusoidal") {
         const at::Tensor table = tensor.reshape({-1, tensor.size(-1)}).to(at::kFloat);

@@ -56,6 +56,13 @@ TEST_F(Scripts, SetsFieldsSlidersAndSegments) {
     EXPECT_NE(error_of("set curves/scale/smooth 200\n").find("found 200"), std::string::npos);
 }
 
+TEST_F(Scripts, ShowsPrintsTheNumberOfAWidget) {
+    make(fed(feed_small));
+    testing::internal::CaptureStderr();
+    run("view.workspace_train\nframes 3\nset curves/scale/smooth 0.5\nshows curves/scale/smooth\n");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "curves/scale/smooth: 0.50\n");
+}
+
 TEST_F(Scripts, ClicksByLabel) {
     make(fed(feed_small));
     run("click \"Top bar/Workspaces/Train\"\nframes 3\n");

@@ -92,7 +92,8 @@ TEST_F(SavedNumbers, ATableIsAFileWithAHeaderRow) {
     std::string head, first;
     std::getline(lines, head);
     std::getline(lines, first);
-    EXPECT_TRUE(head.starts_with("Layer,50 %,90 %,Distance,")) << head;
+    EXPECT_TRUE(head.starts_with("Layer,\"50 %, pixels\",\"90 %, pixels\",\"Mean, pixels\","))
+        << head;
     std::vector<std::string> cells;
     std::istringstream row(first);
     for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
