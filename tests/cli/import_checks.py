@@ -115,8 +115,8 @@ def refuses(cli):
     cli.bad("a window of no mixer", ["import", FIXTURES / "timm.pt", "-o", out, "--window", "7"], [2], "model.window", "softmax")
     cli.bad("a window that the mask contradicts", ["import", FIXTURES / "labml-layer.pt", "-o", out, "--window", "5"], [2],
             "local_mask", "< 3", "window is 5")
-    cli.bad("safetensors under .pt", ["import", layer, "-o", cli.folder / "x.pt"], [2], "-o", ".safetensors")
-    cli.check("none of them writes a model", not out.exists() and not (cli.folder / "x.pt").exists())
+    cli.bad("safetensors under .pt", ["import", layer, "-o", cli.folder / "y.pt"], [2], "-o", ".safetensors")
+    cli.check("none of them writes a model", not out.exists() and not (cli.folder / "y.pt").exists())
     both = cli.folder / "both.safetensors"
     cli.ok("import to be read again", "import", layer, "-o", both)
     before = both.read_bytes()
