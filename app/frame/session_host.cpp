@@ -365,6 +365,12 @@ void SessionHost::note_changes() {
         ui_.toasts.add({.kind = ToastKind::info,
                         .title = status.name + " is not trained any more",
                         .detail = status.message});
+    const bool is_news = std::exchange(shown_.was_gone, status.is_gone) != status.is_gone;
+    if (is_news && status.error.empty())  // an error says it itself
+        ui_.toasts.add({.kind = status.is_gone ? ToastKind::error : ToastKind::info,
+                        .title = status.name + (status.is_gone ? ": its folder is gone"
+                                                               : ": its folder is there again"),
+                        .detail = status.message});
     if (status.rewinds > std::exchange(shown_.rewinds, status.rewinds)) report_rewind(ui_);
     shown_.error = status.error;
     shown_.message = status.message;

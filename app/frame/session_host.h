@@ -60,7 +60,7 @@ class SessionHost {
         std::string kept_as;  // the path, as the user's settings name it
         std::vector<std::string> not_finite;
         int64_t rewinds = 0;
-        bool was_following = false;
+        bool was_following = false, was_gone = false;
         RunState state = RunState::empty;
         bool is_stop_asked = false;  // by the user, since training was begun last
     };

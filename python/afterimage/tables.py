@@ -129,6 +129,7 @@ def make_table(value: Any, name: str, where: str) -> Table:
                   reader.table("ask", (str,), "a text"), [], reader.table("fill", (int, float), "a number"),
                   reader.texts("new"))
     reader.texts("notes")  # for people: `afterimage import` prints them
+    reader.find("constructor", {})  # for the way back alone
     rules = reader.find("tensors", [])
     if not isinstance(rules, (list, tuple)) or len(rules) > MOST_RULES:
         reader.refuse("tensors", "a list of at most 500 rules", rules)

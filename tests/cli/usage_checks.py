@@ -80,7 +80,7 @@ def summaries(cli):
               and re.search(r"picture +32 x 32, 3 channels, patches of 4 x 4\n", head)
               and re.search(r"classes +3$", head), head)
     one = cli.ok("inspect of one layer", "inspect", "--preset", "demo-mirror", "--set", "model.layers=1").out.partition("\n\n")[0]
-    cli.check("one layer is one, what is not read is not said", "aft-full, 1 layer of width 32\n" in one
+    cli.check("one layer is one, what is not read is not said", "aft-full, 1 layer of width 32, 1 head\n" in one
               and re.search(r"picture +16 x 16, 1 channel\n", one) and "classes" not in one and "patch" not in one, one)
     text = cli.ok("inspect of a text", "inspect", "--preset", "shakespeare-small").out.partition("\n\n")[0]
     cli.check("a text has no picture", "picture" not in text and "classes" not in text, text)

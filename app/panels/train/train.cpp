@@ -41,6 +41,9 @@ Primary primary_of(const Ui& ui) {
     const bool is_broken =
         !ui.status.error.empty() && !ui.status.can_resume && ui.status.state != RunState::running;
     if (ui.status.is_gone) return {"run.save_copy", "Save elsewhere..."};
+    const bool needs_data = ui.has_model() && ui.status.config.data.source.empty();
+    if (needs_data && ui.actions.why_not(ui, "file.choose_data").empty())
+        return {"file.choose_data", "Choose the data..."};
     if (is_broken && ui.actions.why_not(ui, "run.rewind_saved").empty())
         return {"run.rewind_saved", "Rewind to " + group_thousands(saved)};
     if (is_broken)

@@ -117,7 +117,7 @@ TEST_F(ViewFiles, APictureThatFailsLeavesTheWindowAsItWas) {
         EXPECT_NE(dump(ui()).find("the one before is still being written"), std::string::npos);
         ASSERT_TRUE(until([&] { return !ui().picture.is_unfinished(); }));
         steps(3);
-        EXPECT_TRUE(look() == before) << name;
+        EXPECT_TRUE(until([&] { return look() == before; })) << name;
         EXPECT_NE(dump(ui()).find("not saved"), std::string::npos) << dump(ui());
     }
 }

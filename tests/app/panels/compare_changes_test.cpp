@@ -102,7 +102,8 @@ TEST_F(ChangedSlots, WhatCannotBeReadIsSaidEverywhere) {
     })) << value_of("compare/main/progress");
     for (const char* part : {"changes", "layers", "heads"}) {
         run(std::string("set compare/main/below ") + part + "\nframes 3\n");
-        EXPECT_EQ(dump(ui()).find("Reading"), std::string::npos) << part << dump(ui());
+        EXPECT_TRUE(until([&] { return dump(ui()).find("Reading") == std::string::npos; }))
+            << part << dump(ui());
     }
     const WidgetRecord* const step = ui().recorder.find("compare/main/step_b");
     ASSERT_NE(step, nullptr);

@@ -169,6 +169,23 @@ TEST_F(ControlsPane, ARunThatEndsByItselfIsANotice) {
     EXPECT_EQ(ui().toasts.history().size(), 1U) << "a stop that was asked for is no news";
 }
 
+TEST_F(ControlsPane, AFolderThatGoesAndComesBackIsANotice) {
+    open_trained_run(20);
+    make();
+    stage_->frame().open(folder_.string());
+    run("frames 2\nwait Ready 60\nframes 5\n");
+    const auto is_said = [&](const char* words) {
+        return until([&] {
+            const auto& all = ui().toasts.history();
+            return !all.empty() && all.back().title.ends_with(words);
+        });
+    };
+    std::filesystem::rename(folder_, scratch_ / "away");
+    EXPECT_TRUE(is_said(": its folder is gone"));
+    std::filesystem::rename(scratch_ / "away", folder_);
+    EXPECT_TRUE(is_said(": its folder is there again"));
+}
+
 TEST_F(ControlsPane, AtTheTargetStepThatIsSaidBesideTheButton) {
     make(fed([](Ui& now) {
         feed_small(now);
