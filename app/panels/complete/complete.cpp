@@ -235,15 +235,14 @@ void CompletePanel::draw_texts(PaneContext& ui, const Completion& completion) {
         const std::vector<uint8_t>& tokens = completion.samples[i];
         const size_t end = std::min(std::max(decided, prompt), tokens.size());
         const std::vector<uint8_t> bytes = shown_bytes(ui, tokens, end);
-        const std::vector<ImU32> grounds = overlay_.grounds(completion, i);
-        const SampleTextReply reply =
-            draw_sample_text(ui, fmt::format("Text {0}##text_{0}", i + 1),
-                             {.bytes = bytes,
-                              .prompt = static_cast<int64_t>(std::min(prompt, end)),
-                              .chosen = chosen ? ui.selection.completion.position : -1,
-                              .grounds = grounds,
-                              .words = shown_text(ui, tokens, 0, prompt) + "\u2502" +
-                                       shown_text(ui, tokens, prompt, decided)});
+        const SampleTextReply reply = draw_sample_text(
+            ui, fmt::format("Text {0}##text_{0}", i + 1),
+            {.bytes = bytes,
+             .prompt = static_cast<int64_t>(std::min(prompt, end)),
+             .chosen = chosen ? ui.selection.completion.position : -1,
+             .ground = [&, i](size_t at) { return overlay_.ground(completion, i, at); },
+             .words = shown_text(ui, tokens, 0, prompt) + "\u2502" +
+                      shown_text(ui, tokens, prompt, decided)});
         if (reply.hovered >= static_cast<int64_t>(prompt)) {
             hovered_byte_ = reply.hovered;
             hovered_sample_ = i;

@@ -129,14 +129,12 @@ const std::vector<float>& SampleOverlay::values(const Completion& completion, si
     return overlay_ == Overlay::spread ? spread_ : overlay_values(completion, sample, overlay_);
 }
 
-std::vector<ImU32> SampleOverlay::grounds(const Completion& completion, size_t sample) const {
-    std::vector<ImU32> out;
-    if (overlay_ == Overlay::none) return out;
-    for (const float v : values(completion, sample)) {
-        const Rgb color = map_color(v, coloring_.range, coloring_.scale, coloring_.map);
-        out.push_back(std::isfinite(v) ? IM_COL32(color[0], color[1], color[2], 255) : 0);
-    }
-    return out;
+ImU32 SampleOverlay::ground(const Completion& completion, size_t sample, size_t token) const {
+    if (overlay_ == Overlay::none) return 0;
+    const std::vector<float>& of = values(completion, sample);
+    if (token >= of.size() || !std::isfinite(of[token])) return 0;
+    const Rgb color = map_color(of[token], coloring_.range, coloring_.scale, coloring_.map);
+    return IM_COL32(color[0], color[1], color[2], 255);
 }
 
 std::string SampleOverlay::words_at(const Completion& completion, size_t sample,

@@ -30,8 +30,8 @@ class SampleOverlay {
     [[nodiscard]] const std::vector<float>& values(const Completion& completion,
                                                    size_t sample) const;
     [[nodiscard]] const Coloring& coloring() const { return coloring_; }
-    // Of a text: the colour behind each token, 0 = none; empty without an overlay.
-    [[nodiscard]] std::vector<ImU32> grounds(const Completion& completion, size_t sample) const;
+    // Of a text: the colour behind a token; 0 = none, as without an overlay.
+    [[nodiscard]] ImU32 ground(const Completion& completion, size_t sample, size_t token) const;
     // Of overlays beside each other: the colours of all go as far.
     void set_top(double top) { coloring_.range.high = top; }
     // "3.20 levels" of a pixel; "" where it has none, or without an overlay.

@@ -29,7 +29,7 @@ void draw_rows(const DrawContext& ui, const SampleTextView& view, const viz::Tex
             if (i < 0) continue;
             const viz::Box box = grid.box({row, column});
             const auto at = static_cast<size_t>(i);
-            const ImU32 ground = at < view.grounds.size() ? view.grounds[at] : 0;
+            const ImU32 ground = view.ground ? view.ground(at) : 0;
             if (ground != 0) ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ground);
             const TextStyle style{.size = text_size::label,
                                   .color = ground != 0       ? viz::ink_on(ground)

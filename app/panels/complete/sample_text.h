@@ -2,6 +2,7 @@
 // frame.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -13,8 +14,9 @@ struct SampleTextView {
     std::span<const uint8_t> bytes{};  // the decided ones
     int64_t prompt = 0;                // so many of them were given; a line stands behind these
     int64_t chosen = -1;               // ringed; -1 = none
-    std::span<const ImU32> grounds{};  // a colour behind each byte, 0 = none; or empty
-    std::string words{};               // recorded
+    // The colour behind a byte, 0 = none; asked for what is in view alone. Unset = none at all.
+    std::function<ImU32(size_t)> ground{};
+    std::string words{};  // recorded
 };
 struct SampleTextReply {  // bytes; -1 = none
     int64_t hovered = -1, clicked = -1;
