@@ -127,11 +127,18 @@ bool Run::look_at_rest() {
     }
     if (follow_again()) return true;
     const std::vector<int64_t> steps = checkpoint_steps(run_.path);
-    if (steps.empty() || steps.back() <= status.saved_step) return was_gone;
+    if (steps.empty() || steps.back() <= std::max(status.saved_step, run_.unreadable_step))
+        return was_gone;
     // Another process has trained between two looks.
     (void)follow_rewind();
     (void)follow_metrics();
-    if (!follow_weights()) return was_gone;
+    bool is_read = false;
+    if (const auto error = caught([&] { is_read = follow_weights(); })) {
+        run_.unreadable_step = steps.back();
+        status.message = error_words([&] { std::rethrow_exception(error); });
+        return true;
+    }
+    if (!is_read) return was_gone;
     status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     status.step = model_.opened->step;
     status.target_step = std::max(status.target_step, status.step);

@@ -57,6 +57,7 @@ class Run {
         std::unique_ptr<TrainingLoop> loop;
         Clock::time_point looked_at{};  // whether it is there: after an error, or at rest
         bool was_gone = false;          // of a run that rests here and was never trained here
+        int64_t unreadable_step = -1;   // the newest checkpoint, where it cannot be read
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
         std::string unsaved_steps;  // text on the steps that the last resume has dropped
@@ -79,9 +80,8 @@ class Run {
     void publish_weights();
     void drop_deleted_saves();
     [[nodiscard]] bool has_unsaved_steps() const;
-    // The folder that this run was read from or trained in is no longer there, or was emptied.
-    [[nodiscard]] bool is_gone() const;
-    bool look_for_folder();  // after an error; true if it has gone or come back
+    [[nodiscard]] bool is_gone() const;  // its folder is no longer there, or was emptied
+    bool look_for_folder();              // after an error; true if it has gone or come back
 
     // run_open.cpp
     void open_new();

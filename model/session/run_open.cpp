@@ -104,7 +104,10 @@ std::string Run::open_newest() {
     for (size_t i = steps.size(); i-- > 0;) {
         const auto path = checkpoint_path(run_.path, steps[i]);
         const auto problem = caught([&] { open_file(path.string()); });
-        if (problem && !first) first = problem;
+        if (problem && !first) {
+            first = problem;
+            run_.unreadable_step = steps[i];
+        }
         if (!problem)
             return first ? fmt::format("step {} is the last that can be read: {}", steps[i],
                                        error_words([&] { std::rethrow_exception(first); }))

@@ -37,6 +37,23 @@ TEST_F(DamagedRun, TheCheckpointBeforeIsOpenedAndTheDamagedOneIsNamed) {
     EXPECT_TRUE(has(status.message, "step 5 is the last that can be read")) << status.message;
     EXPECT_TRUE(has(status.message, saved(10))) << status.message;
     EXPECT_NE(answer(session, probe("bias")), nullptr);
+    // Looked at again while it rests: still not tried, and nothing changes.
+    EXPECT_FALSE(wait_for([&] { return session.status().state != RunState::ready; }, 1.5));
+    EXPECT_TRUE(has(session.status().message, saved(10))) << session.status().message;
+}
+
+TEST_F(DamagedRun, ACheckpointThatComesDamagedWhileTheRunRestsIsNamedAndNothingIsLost) {
+    TestSession session(open_path(run_));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    fs::copy_file(saved(5), run_ + "/part");
+    fs::resize_file(run_ + "/part", 3000);
+    fs::rename(run_ + "/part", saved(15));
+    ASSERT_TRUE(wait_for([&] { return has(session.status().message, saved(15)); }))
+        << session.status().message;
+    EXPECT_EQ(session.status().state, RunState::ready);
+    EXPECT_EQ(session.status().saved_step, 10);
+    EXPECT_TRUE(session.status().can_train);
+    EXPECT_NE(answer(session, probe("bias")), nullptr);
 }
 
 TEST_F(DamagedRun, WhereNoneCanBeReadTheNewestIsNamed) {
