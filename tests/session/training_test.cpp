@@ -309,7 +309,7 @@ void expect_left_alone(const fs::path& run, const std::string& words,
     };
     ASSERT_TRUE(wait_for([&] { return late.status().state == RunState::error || has_noticed(); }))
         << state_name(late.status().state) << ": " << late.status().message;
-    if (late.status().state != RunState::error) {  // it goes on from what is there
+    if (late.status().state != RunState::error) {  // it continues from what is there
         EXPECT_TRUE(read_file(run / "metrics.jsonl").starts_with(metrics)) << "no row is lost";
         return;
     }
