@@ -212,13 +212,14 @@ void draw_maps(const AtlasFrame& s, Tiles& tiles) {
         const Box box = s.box(row, column);
         if (!ImGui::IsRectVisible(box.low, box.high)) continue;
         tiles.set(int(i), cell.data, cell.coloring, s.look);
-        if (!cell.data.values.empty() && !cell.data.hidden.empty()) draw_hatch(s.look, box);
+        if (!cell.data.values.empty()) draw_hidden_ground(s.look, cell.data, box);
         if (!cell.data.values.empty() && tiles.texture() != ImTextureID_Invalid) {
             const Box uv =
                 tiles.uv(int(i), {{0, 0}, {float(cell.data.columns), float(cell.data.rows)}});
             list->AddImage(tiles.texture(), box.low, box.high, uv.low, uv.high,
                            with_alpha(rgb(0xFFFFFF), cell.dimmed ? 0.55F : 1.0F));
         }
+        draw_partly_hidden(s.look, cell.data, box);
         draw_map(s.view, cell, box, s.look);
         const bool chosen = row == s.view.selected_row && column == s.view.selected_column;
         if (shape.cell_label <= 0 || column % s.captions.stride != 0) continue;

@@ -257,6 +257,17 @@ void draw_peak(const PlotPoint& peak, const Look& look) {
     text_at(look, low, words, style);
 }
 
+// As many of the lines with a name as there is height for: the first, the last, and between them.
+std::vector<const PlotLine*> named_lines(const std::vector<PlotLine>& lines, size_t most) {
+    std::vector<const PlotLine*> all, out;
+    for (const PlotLine& line : lines)
+        if (!line.curve->label.empty() && std::isfinite(line.last)) all.push_back(&line);
+    if (all.size() <= most) return all;
+    for (size_t i = 0; i < most; ++i)
+        out.push_back(all[most > 1 ? i * (all.size() - 1) / (most - 1) : 0]);
+    return out;
+}
+
 // Names with the last value at the line's end, pushed apart when they meet.
 void draw_end_labels(const std::vector<PlotLine>& lines, const Look& look) {
     const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
@@ -266,11 +277,10 @@ void draw_end_labels(const std::vector<PlotLine>& lines, const Look& look) {
     };
     std::vector<Label> labels;
     const float height = look.px(17);
-    for (const PlotLine& line : lines)
-        if (!line.curve->label.empty() && std::isfinite(line.last))
-            labels.push_back({std::clamp(ImPlot::PlotToPixels(0, line.last).y - height / 2, at.y,
-                                         at.y + size.y - height),
-                              &line});
+    for (const PlotLine* line : named_lines(lines, std::max(1, int(size.y / height))))
+        labels.push_back({std::clamp(ImPlot::PlotToPixels(0, line->last).y - height / 2, at.y,
+                                     at.y + size.y - height),
+                          line});
     std::sort(labels.begin(), labels.end(),
               [](const Label& a, const Label& b) { return a.y < b.y; });
     for (size_t i = 1; i < labels.size(); ++i)

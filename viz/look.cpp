@@ -8,10 +8,10 @@
 namespace aft::viz {
 
 // Without OpenGL: line by line.
-static void draw_hatch_lines(const Look& look, const Box& box, float pitch) {
+static void draw_hatch_lines(const Look& look, const Box& box, ImU32 ground, float pitch) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
     list->PushClipRect(box.low, box.high, true);
-    list->AddRectFilled(box.low, box.high, look.theme.hatch_ground);
+    list->AddRectFilled(box.low, box.high, ground);
     const float height = box.height();
     const float first = box.low.x - std::fmod(box.low.x + box.low.y, pitch);
     for (float x = first; x < box.high.x + height; x += pitch)
@@ -22,15 +22,27 @@ static void draw_hatch_lines(const Look& look, const Box& box, float pitch) {
 
 // One rectangle whose texture repeats along x + y: its lines as triangles took the processor 5.5
 // ms of 512x256 pixels, this takes 1.0. They hang on the screen's grid, so neighbours join.
-void draw_hatch(const Look& look, const Box& box) {
+static void draw_hatch_on(const Look& look, const Box& box, ImU32 ground) {
     const float pitch = kHatchPitch * look.scale * std::sqrt(2.0F);
-    if (look.painter == nullptr) return draw_hatch_lines(look, box, pitch);
+    if (look.painter == nullptr) return draw_hatch_lines(look, box, ground, pitch);
     const auto uv = [&](float x, float y) { return ImVec2{(x + y - 1) / pitch, 0.5F}; };
     const auto& [low, high] = box;
     ImGui::GetWindowDrawList()->AddImageQuad(
-        look.painter->hatch(look.theme.hatch_ground, look.theme.hatch_line, look.scale), low,
-        {high.x, low.y}, high, {low.x, high.y}, uv(low.x, low.y), uv(high.x, low.y),
-        uv(high.x, high.y), uv(low.x, high.y));
+        look.painter->hatch(ground, look.theme.hatch_line, look.scale), low, {high.x, low.y}, high,
+        {low.x, high.y}, uv(low.x, low.y), uv(high.x, low.y), uv(high.x, high.y),
+        uv(low.x, high.y));
+}
+
+void draw_hatch(const Look& look, const Box& box) {
+    draw_hatch_on(look, box, look.theme.hatch_ground);
+}
+
+ImU32 mask_ground(const Theme& theme) {
+    return mix(theme.hatch_ground, theme.text3, 0.45F);
+}
+
+void draw_mask_hatch(const Look& look, const Box& box) {
+    draw_hatch_on(look, box, mask_ground(look.theme));
 }
 
 void draw_ring(const Look& look, const Box& box, ImU32 color, float width) {

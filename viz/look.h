@@ -46,6 +46,9 @@ struct Box {
 
 // Invisible, not yet trained or not yet sampled: ground and 45 degree lines, in the current window.
 void draw_hatch(const Look& look, const Box& box);
+// Masked: the same on a brighter ground, which a single pixel beside the colour of 0 shows.
+void draw_mask_hatch(const Look& look, const Box& box);
+[[nodiscard]] ImU32 mask_ground(const Theme& theme);
 // A ring just outside `box` with a dark rim on both sides, so that it shows on any colour.
 void draw_ring(const Look& look, const Box& box, ImU32 color, float width);
 // A filled cell of the NaN colour with a cross, or an infinity sign, from 8 px up.

@@ -6,6 +6,35 @@
 
 namespace aft::viz {
 
+void draw_hidden_ground(const Look& look, const MapData& data, const Box& map) {
+    if (data.hidden.empty()) return;
+    if (data.has_masks)
+        draw_mask_hatch(look, map);
+    else
+        draw_hatch(look, map);
+}
+
+void draw_partly_hidden(const Look& look, const MapData& data, const Box& map) {
+    if (data.partly.empty() || data.rows * data.columns != int64_t(data.partly.size())) return;
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const ImU32 veil = with_alpha(mask_ground(look.theme), 0.5F);
+    const float wide = map.width() / float(data.columns), tall = map.height() / float(data.rows);
+    const auto row_at = [&](float y) {
+        return std::clamp<int64_t>(int64_t((y - map.low.y) / tall), 0, data.rows);
+    };
+    const int64_t end = std::min(data.rows, row_at(list->GetClipRectMax().y) + 1);
+    for (int64_t row = row_at(list->GetClipRectMin().y); row < end; ++row) {
+        const auto line = data.partly.subspan(size_t(row * data.columns), size_t(data.columns));
+        const float y = map.low.y + tall * float(row);
+        for (auto from = std::find(line.begin(), line.end(), 1); from != line.end();) {
+            const auto to = std::find(from, line.end(), 0);
+            list->AddRectFilled({map.low.x + wide * float(from - line.begin()), y},
+                                {map.low.x + wide * float(to - line.begin()), y + tall}, veil);
+            from = std::find(to, line.end(), 1);
+        }
+    }
+}
+
 void Tiles::resize(int count, int64_t rows, int64_t columns) {
     AFT_ASSERT(count >= 0 && rows >= 0 && columns >= 0);
     if (static_cast<size_t>(count) == tiles_.size() && rows == rows_ && columns == columns_) return;

@@ -19,6 +19,8 @@ struct MapData {                      // borrowed; row 0 on top
     int64_t rows = 0, columns = 0;
     std::span<const uint8_t> hidden{};  // [rows, columns], 1 = not visible; empty = all visible
     uint64_t version = 0;               // another number = other contents
+    bool has_masks = false;             // single cells may be hidden, anywhere
+    std::span<const uint8_t> partly{};  // [rows, columns], 1 = some values of the cell are hidden
     [[nodiscard]] float at(int64_t row, int64_t column) const {
         return values[static_cast<size_t>(row * columns + column)];
     }
@@ -26,6 +28,11 @@ struct MapData {                      // borrowed; row 0 on top
         return !hidden.empty() && hidden[static_cast<size_t>(row * columns + column)] != 0;
     }
 };
+
+// Below a map whose hidden cells are transparent; over one, on cells of which a part is hidden. In
+// the current window; `map` holds all cells.
+void draw_hidden_ground(const Look& look, const MapData& data, const Box& map);
+void draw_partly_hidden(const Look& look, const MapData& data, const Box& map);
 
 class Tiles {
   public:

@@ -164,6 +164,8 @@ json to_json(const ExportResult& result) {
              {"parameters", result.parameters},
              {"dtype", result.dtype}};
     if (!result.constructor.empty()) out["constructor"] = result.constructor;
+    for (const NamedReason& row : result.left_out)
+        out["left_out"].push_back({{"name", row.name}, {"why", row.why}, {"shape", row.shape}});
     return out;
 }
 
@@ -281,17 +283,12 @@ json to_json(const RunResult& result) {
 }
 
 json to_json(const SweepResult& result) {
-    json out{{"name", result.plan.name},
-             {"out", result.out},
-             {"metric", result.metric},
-             {"split", result.split},
-             {"points", json::array()},
-             {"runs", json::array()},
-             {"seeds", result.plan.seeds},
-             {"config", config_to_json(result.plan.base)},
-             {"sentence", result.plan.sentence},
-             {"paper", result.plan.paper},
-             {"version", version()}};
+    json out{{"name", result.plan.name},   {"out", result.out},
+             {"metric", result.metric},    {"split", result.split},
+             {"points", json::array()},    {"runs", json::array()},
+             {"seeds", result.plan.seeds}, {"config", config_to_json(result.plan.base)},
+             {"from", result.plan.from},   {"sentence", result.plan.sentence},
+             {"paper", result.plan.paper}, {"version", version()}};
     for (size_t place = 0; place < result.summaries.size(); ++place) {
         const SweepPoint& point = result.plan.points[place];
         const SweepSummary& of = result.summaries[place];

@@ -133,6 +133,7 @@ void write_plot(const SweepResult& result) {
         "done",
         result.metric_words, result.split.empty() ? "usual" : result.split, plan.seeds.size(),
         result.count(SweepState::done), result.runs.size()));
+    if (!plan.from.empty()) scene.notes.push_back("Every run started from " + plan.from);
     if (!plan.paper.empty()) scene.notes.push_back("Paper: " + plan.paper);
     scene.parts.emplace_back(plot_of(result));
     write_figure(fs::path(result.out) / "plot.svg", scene, 1);

@@ -157,7 +157,7 @@ int demo(const DemoFlags& flags, const Globals& globals) {
 
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<DemoFlags>();
-    add_text(command, {"--out", "run folder (default: runs/demo-mirror-N)", "DIR"}, flags->out);
+    add_text(command, {"-o,--out", "run folder (default: runs/demo-mirror-N)", "DIR"}, flags->out);
     add_switch(command, "--no-window", "train here even if there is a display", flags->no_window);
     add_switch(command, "--json", "print one JSON object; no window", flags->json);
     return [flags](const Globals& globals) { return demo(*flags, globals); };

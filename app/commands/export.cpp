@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/import_words.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/results_json.h"
@@ -26,6 +27,15 @@ ExportResult export_as(const ExportFlags& flags) {
     return export_names(flags.model, flags.out, flags.as);
 }
 
+void print_export(const ExportResult& result, bool json, bool every_tensor) {
+    nlohmann::json words = to_json(result);
+    if (json) return print_json(words);
+    words.erase("left_out");
+    print_words(words);
+    if (!result.left_out.empty())
+        print_result(reason_words("not written", result.left_out, every_tensor));
+}
+
 CommandRun setup(CLI::App& command) {
     auto flags = std::make_shared<ExportFlags>();
     add_text(command, {"MODEL", "checkpoint or run folder", "MODEL", true}, flags->model);
@@ -45,7 +55,7 @@ CommandRun setup(CLI::App& command) {
         if (!flags->as.empty() && !flags->map.empty())
             fail_usage("export: --as or --map, found both");
         const Work work(globals);
-        print_result(to_json(export_as(*flags)), flags->json);
+        print_export(export_as(*flags), flags->json, globals.verbose);
         return 0;
     };
 }

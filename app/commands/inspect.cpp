@@ -98,7 +98,8 @@ CommandRun setup(CLI::App& command) {
     add_texts(command,
               {"--length", "--cost: tokens, repeatable or with commas (a doubling series)", "N"},
               flags->lengths);
-    add_text(command, {"-o", "--cost: writes a plot or a table", "FILE.svg|.png|.csv"}, flags->out);
+    add_text(command, {"-o,--out", "--cost: writes a plot or a table", "FILE.svg|.png|.csv"},
+             flags->out);
     add_switch(command, "--json", "print one JSON object", flags->json);
     return [flags](const Globals& globals) { return inspect(*flags, globals); };
 }

@@ -65,7 +65,7 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--open", "checkpoint or run folder to show", "PATH"}, flags->open);
     add_text(command, {"--size", "in pixels (1600x1000)", "WxH"}, flags->size);
     add_real(command, {"--scale", "of the interface (1)", 0.5, 4}, flags->scale);
-    add_text(command, {"-o", "folder to write to", "DIR", true}, flags->out);
+    add_text(command, {"-o,--out", "folder to write to", "DIR", true}, flags->out);
     add_switch(command, "--json", "print one JSON object: the files and their sizes", flags->json);
     return [flags](const Globals& globals) { return shoot(*flags, globals); };
 }

@@ -22,9 +22,9 @@ struct SweepFlags {
 
 // What has to be the same on all ranks.
 nlohmann::json same_on_all(const SweepRequest& request) {
-    return {{"FILE", request.file},      {"--preset", request.preset}, {"--data", request.data},
-            {"--set", request.set},      {"--seeds", request.seeds},   {"--out", request.out},
-            {"--resume", request.resume}};
+    return {{"FILE", request.file},       {"--preset", request.preset}, {"--data", request.data},
+            {"--set", request.set},       {"--seeds", request.seeds},   {"--out", request.out},
+            {"--resume", request.resume}, {"--from", request.from}};
 }
 
 // The runs that there would be.
@@ -65,10 +65,13 @@ CommandRun setup(CLI::App& command) {
     add_text(command, {"--preset", "a sweep by name (afterimage list sweeps)", "NAME"},
              request.preset);
     add_data(command, "data source of all runs, in place of the file's", request.data);
+    add_text(command,
+             {"--from", "weights that every run starts from, in place of the file's", "MODEL"},
+             request.from);
     add_texts(command, {"--set", "change one setting of all runs (repeatable)", "KEY=VALUE"},
               request.set);
     add_whole(command, {"--seeds", "only so many of its seeds (0: all)", 0, 10000}, request.seeds);
-    add_text(command, {"--out", "folder of runs and tables (default: runs/NAME-N)", "DIR"},
+    add_text(command, {"-o,--out", "folder of runs and tables (default: runs/NAME-N)", "DIR"},
              request.out);
     add_switch(command, "--resume", "continue in --out; runs that are done stay", request.resume);
     add_rank_flags(command, flags->ranks);

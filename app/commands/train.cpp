@@ -214,7 +214,7 @@ CommandRun setup(CLI::App& command) {
          "preset's where both are of one kind",
          "SPEC"},
         flags->data);
-    add_text(command, {"--out", "run folder (default: runs/NAME-N)", "RUNDIR"}, flags->out);
+    add_text(command, {"-o,--out", "run folder (default: runs/NAME-N)", "RUNDIR"}, flags->out);
     add_whole(command, {"--steps", "step to stop at, counted from the beginning"}, flags->steps);
     add_text(command,
              {"--until-loss",

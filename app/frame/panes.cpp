@@ -54,6 +54,10 @@ void Panes::draw_dock_space(const DrawPass& drawing) {
 void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
     const DrawPass drawing{ui, tools, areas};
     draw_dock_space(drawing);
+    // Another width has other tabs: those that were shown stay in front.
+    if (last_workspace_ == ui.workspace && last_width_ != areas.width)
+        tools.focus_panes.insert(tools.focus_panes.end(), shown_.begin(), shown_.end());
+    shown_.clear();
     ui.shown_panels.clear();
     for (const Pane& pane : panes_)
         if (place_in(*pane.room, ui.workspace) != nullptr && pane.problem.empty())
@@ -69,8 +73,8 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
         for (Pane& pane : panes_)
             if (is_right(pane) == right) draw_pane(drawing, pane);
     // Where the panes have only now come, their tabs cannot be chosen yet.
-    if (last_workspace_ == ui.workspace) tools.focus_panes.clear();
     are_new_ = is_first(drawing);
+    if (!are_new_) tools.focus_panes.clear();
     last_width_ = areas.width;
 }
 
@@ -103,8 +107,10 @@ void Panes::draw_pane(const DrawPass& drawing, Pane& pane) {
     focus(drawing, pane, *place);
     ImRect box;
     viz::NumberSink* const numbers = is_side ? std::exchange(ui.numbers, nullptr) : ui.numbers;
-    if (draw_window(drawing, pane, on_rail, box) && !is_side) middle_.Add(box);
+    const bool is_seen = draw_window(drawing, pane, on_rail, box);
     ui.numbers = numbers;
+    if (is_seen && !is_side) shown_.push_back(pane.room->id);
+    if (is_seen && !is_side) middle_.Add(box);
 }
 
 namespace {

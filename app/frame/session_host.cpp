@@ -240,7 +240,7 @@ void SessionHost::open_one(const std::string& path, Opening opening) {
                 break;
             }
             ui_.toasts.add(
-                {.kind = ToastKind::error, .title = "Not opened", .detail = opening.words});
+                {.kind = ToastKind::error, .title = kNotOpened, .detail = opening.words});
             ui_.say("error", opening.words);
             break;
     }
@@ -307,6 +307,7 @@ void SessionHost::poll() {
     if (ui_.session == nullptr) look_for_awaited();
     if (ui_.session == nullptr) return;
     ui_.status = ui_.session->status();
+    ui_.status.name = model_name(ui_.status);
     if (auto curves = ui_.session->curves()) ui_.curves = std::move(curves);
     ui_.history = ui_.session->history_steps();
     take_completions(ui_);

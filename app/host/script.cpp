@@ -83,9 +83,23 @@ void Script::stop(const std::string& why) const {
     fail("{}, line {}: '{}': {}", name_, line.number, line.words, why);
 }
 
+std::string Script::open_error(const Ui& ui) const {
+    const std::vector<Toast>& toasts = ui.toasts.history();
+    for (size_t i = toasts_; i < toasts.size(); ++i)
+        if (toasts[i].kind == ToastKind::error && toasts[i].title == kNotOpened)
+            return toasts[i].detail;
+    return ui.status.state == RunState::error ? ui.status.error : "";
+}
+
 bool Script::is_waiting(Frame& frame) {
     if (wait_.words.empty()) return false;
     if (!wait_.start) wait_.start = std::chrono::steady_clock::now();
+    if (wait_.words == state_name(RunState::ready)) {
+        if (const std::string why = open_error(frame.ui()); !why.empty()) {
+            --at_;  // the line that waits
+            stop(why);
+        }
+    }
     if (is_on_screen(frame.ui(), wait_.words)) {
         wait_.words.clear();
         return false;
@@ -256,6 +270,7 @@ bool Script::show_value(Frame& frame, const std::string& id) {
 
 bool Script::perform_own(Frame& frame, const std::string& verb, const std::string& rest) {
     if (verb == "open" && !rest.empty()) {
+        toasts_ = frame.ui().toasts.history().size();
         frame.open(rest);
         frames_ = kSettleFrames;
     } else if (verb == "set" && !rest.empty()) {

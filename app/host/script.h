@@ -40,6 +40,8 @@ class Script {
     bool perform_own(Frame& frame, const std::string& verb, const std::string& rest);
     void begin_wait(const std::string& rest);
     bool is_waiting(Frame& frame);
+    // Why the model that was opened last cannot become ready; "" = it may.
+    [[nodiscard]] std::string open_error(const Ui& ui) const;
     bool show_value(Frame& frame, const std::string& id);
     void check_set(Frame& frame);
     [[noreturn]] void stop(const std::string& why) const;
@@ -48,8 +50,9 @@ class Script {
     Tools tools_;
     std::vector<ScriptLine> lines_;
     size_t at_ = 0;
-    int frames_ = 0;    // frames to let pass before the next line
-    int patience_ = 0;  // frames that a missing or hidden widget may still take to appear
+    size_t toasts_ = SIZE_MAX;  // in their history when a path was opened last; none was
+    int frames_ = 0;            // frames to let pass before the next line
+    int patience_ = 0;          // frames that a missing or hidden widget may still take to appear
     std::vector<std::function<void()>> gestures_;  // input events of the coming frames, one each
     struct Wait {
         std::string words{};  // "" = none

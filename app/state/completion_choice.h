@@ -13,7 +13,7 @@
 
 namespace aft::app {
 
-enum class Overlay { none, entropy, bits, spread };
+enum class Overlay { none, entropy, bits, spread, original };
 
 struct CompletionChoice : MarkedSamples {  // marks on the newest one
     viz::MaskCanvas mask;           // [height, width] of the model's pictures; 1 = to be filled

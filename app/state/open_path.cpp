@@ -9,6 +9,8 @@
 #include "core/caught.h"
 #include "core/images/image.h"
 #include "core/json.h"
+#include "core/text.h"
+#include "model/jobs/import.h"
 #include "model/jobs/summary.h"
 #include "model/model_files.h"
 #include "model/system.h"
@@ -19,10 +21,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Of a file of others: how import is called, or why it does not take this one.
+std::string foreign_words(const std::string& path, std::string_view what) {
+    std::string refusal = import_refusal(path);
+    refusal.resize(std::min(refusal.size(), refusal.find('\n')));
+    if (refusal.starts_with(path + ": ")) refusal.erase(0, path.size() + 2);
+    if (refusal.empty())
+        return fmt::format("{}: {}; afterimage import {} -o MODEL.safetensors makes a model of it",
+                           path, what, shell_word(path));
+    return fmt::format("{}: {}, and import does not take it: {}", path, what, refusal);
+}
+
 // What cannot be opened must not close what is open: its header is read before.
 Opening as_model(const std::string& path, Workspace workspace) {
-    if (std::string words = error_words([&] { check_model(path); }, plain_words); !words.empty())
-        return {.words = std::move(words)};
+    std::string words = error_words([&] { check_model(path); }, plain_words);
+    if (is_checkpoint_file(path) && words.find("weights of others") != std::string::npos)
+        words = foreign_words(path, "a file of tensors, but not an Afterimage checkpoint");
+    if (!words.empty()) return {.words = std::move(words)};
     return {.kind = Opening::model, .workspace = workspace, .words = {}};
 }
 
@@ -88,9 +103,7 @@ Opening classify_path(const std::string& path, bool has_session) {
     if (fs::path(path).extension() == ".json") return {.kind = Opening::view, .words = {}};
     for (const char* const of_pytorch : {".pt", ".pth", ".bin", ".ckpt"})
         if (fs::path(path).extension() == of_pytorch)
-            return {.words = fmt::format("{}: a file of PyTorch; afterimage import FILE -o "
-                                         "MODEL.safetensors makes a model of it",
-                                         path)};
+            return {.words = foreign_words(path, "a file of PyTorch")};
     return {.words = fmt::format(
                 "{}: not known; a checkpoint (.safetensors), a run folder, a picture (.png, "
                 ".jpg, .bmp, .ppm), a saved view or a recipe (.json) can be opened",
@@ -100,6 +113,11 @@ Opening classify_path(const std::string& path, bool has_session) {
 std::string whole_path(const std::string& path) {
     std::error_code ignored;
     return path.empty() ? path : fs::absolute(path, ignored).lexically_normal().string();
+}
+
+std::string model_name(const Status& status) {
+    const std::string stem = fs::path(status.path).stem().string();
+    return is_checkpoint_file(status.path) && !stem.starts_with("step-") ? stem : status.name;
 }
 
 RecentItem recent_item(const std::string& path) {

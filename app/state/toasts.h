@@ -18,7 +18,8 @@ struct Toast {
     double born = -1;                // seconds of Ui::time; set when first drawn
 };
 
-inline constexpr double kToastSeconds = 5;  // that one is shown; an error stays
+inline constexpr const char* kNotOpened = "Not opened";  // the title, where a path cannot be
+inline constexpr double kToastSeconds = 5;               // that one is shown; an error stays
 
 class Toasts {
   public:

@@ -33,8 +33,8 @@ static_assert(std::size(kMapOrders) == size_t(OrderKey::alike) + 1);
 constexpr const char* kBlockValues[] = {"extreme", "mean"};
 constexpr const char* kScaleNames[] = {"linear",        "root",       "log",
                                        "signed-linear", "signed-log", "two-sided"};
-constexpr const char* kOverlayNames[] = {"none", "entropy", "bits", "spread"};
-static_assert(std::size(kOverlayNames) == size_t(Overlay::spread) + 1);
+constexpr const char* kOverlayNames[] = {"none", "entropy", "bits", "spread", "original"};
+static_assert(std::size(kOverlayNames) == size_t(Overlay::original) + 1);
 constexpr const char* kToolNames[] = {"brush", "eraser", "rectangle"};
 constexpr const char* kAttentionParts[] = {"prior", "content", "all"};
 constexpr const char* kReduceNames[] = {"gate-mean", "mean", "chosen"};

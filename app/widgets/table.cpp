@@ -21,24 +21,61 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+const std::string& head_words(const Column& column) {
+    return column.shown.empty() ? column.title : column.shown;
+}
+
+// The end of the neighbours that stand under one group with the column at `from`.
+size_t group_end(std::span<const Column> columns, size_t from) {
+    size_t end = from + 1;
+    while (!columns[from].group.empty() && end < columns.size() &&
+           columns[end].group == columns[from].group)
+        ++end;
+    return end;
+}
+
+// Of the line of groups and the line of titles.
+float head_height(const DrawContext& ui, std::span<const Column> columns) {
+    const bool has_groups = std::any_of(columns.begin(), columns.end(),
+                                        [](const Column& one) { return !one.group.empty(); });
+    return ui.px(has_groups ? 47 : 25);
+}
+
 // What its head and its first cells need.
 float least_width(const DrawContext& ui, const Column& column, size_t place,
                   std::span<const TableRow> rows) {
-    float least = text_extent(ui, column.title, text_size::hint).x;
+    float least = text_extent(ui, head_words(column), text_size::hint).x;
     for (const TableRow& row : rows.first(std::min(rows.size(), kMeasuredRows)))
         if (place < row.cells.size())
             least = std::max(least, text_extent(ui, row.cells[place], text_size::body).x);
     return least + ui.px(14);
 }
 
+// Of every column; those of a group hold its words, too.
+std::vector<float> least_widths(const DrawContext& ui, std::span<const Column> columns,
+                                std::span<const TableRow> rows) {
+    std::vector<float> least;
+    for (size_t c = 0; c < columns.size(); ++c)
+        least.push_back(least_width(ui, columns[c], c, rows));
+    for (size_t from = 0, end = 0; from < columns.size(); from = end) {
+        end = group_end(columns, from);
+        const auto first = least.begin() + std::ptrdiff_t(from);
+        const auto last = least.begin() + std::ptrdiff_t(end);
+        const float words = text_extent(ui, columns[from].group, text_size::hint).x + ui.px(14);
+        const float missing = words - std::accumulate(first, last, 0.0f);
+        for (auto at = first; at != last; ++at) *at += std::max(0.0f, missing) / float(end - from);
+    }
+    return least;
+}
+
 // Those without a width share the rest, alike where each has enough space; where there is too
 // little, all give way.
 std::vector<float> column_widths(const DrawContext& ui, std::span<const Column> columns,
                                  std::span<const TableRow> rows, float available) {
-    std::vector<float> widths, least;
+    const std::vector<float> least = least_widths(ui, columns, rows);
+    std::vector<float> widths;
     float shares = 0, widest = 0;
     for (size_t c = 0; c < columns.size(); ++c) {
-        least.push_back(least_width(ui, columns[c], c, rows));
         const bool shared = columns[c].width <= 0;
         widths.push_back(shared ? least[c] : ui.px(columns[c].width));
         shares += shared ? 1.0f : 0.0f;
@@ -63,6 +100,10 @@ struct PlacedColumn {
     const Column* column;
     float x, width;  // pixels
 };
+std::span<const Column> columns_of(std::span<const PlacedColumn> placed) {
+    return placed.empty() ? std::span<const Column>() : std::span(placed[0].column, placed.size());
+}
+
 struct TableCell {
     float x, width, y, size;
     ImU32 color;
@@ -90,24 +131,42 @@ bool sort_button(DrawContext& ui, const WidgetName& name, const Column& column, 
     return is_pressed;
 }
 
+// The words over each group of columns, in their middle, and a line that spans them.
+void draw_groups(const DrawContext& ui, std::span<const PlacedColumn> at) {
+    const std::span<const Column> columns = columns_of(at);
+    const float top = ImGui::GetCursorScreenPos().y, pad = ui.px(6);
+    for (size_t from = 0, end = 0; from < columns.size(); from = end) {
+        end = group_end(columns, from);
+        const std::string& words = columns[from].group;
+        if (words.empty()) continue;
+        const float a = at[from].x + pad, b = at[end - 1].x + at[end - 1].width - pad;
+        const float wide = text_extent(ui, words, text_size::hint).x;
+        text_at(ui, {std::round((a + b - wide) / 2), top + ui.px(3)}, words,
+                {text_size::hint, ui.theme.text3});
+        ImGui::GetWindowDrawList()->AddRectFilled({a, top + ui.px(21)}, {b, top + ui.px(21) + 1},
+                                                  ui.theme.line);
+    }
+}
+
 // Of all columns; `by`: null where the rows cannot be sorted.
 void draw_heads(DrawContext& ui, const WidgetName& name, std::span<const PlacedColumn> columns,
                 int* by) {
     const ImVec2 head = ImGui::GetCursorScreenPos();
+    const ImVec2 titles(head.x, head.y + head_height(ui, columns_of(columns)) - ui.px(25));
     for (const PlacedColumn& at : columns) {
         const Column& column = *at.column;
         const auto index = int(&at - columns.data());
         const bool is_sorted = by != nullptr && *by == index;
         bool is_hot = false;
         if (by != nullptr && !column.sort_id.empty()) {
-            ImGui::SetCursorScreenPos({at.x, head.y});
+            ImGui::SetCursorScreenPos({at.x, titles.y});
             if (sort_button(ui, name.with(": by " + column.title, ":by_" + column.sort_id), column,
                             {at.width, ui.px(25)}))
                 *by = is_sorted ? -1 : index;
             is_hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
         }
-        draw_cell(ui, column, (is_sorted ? "\u2193 " : "") + column.title,
-                  {at.x, at.width, head.y + ui.px(5), text_size::hint,
+        draw_cell(ui, column, (is_sorted ? "\u2193 " : "") + head_words(column),
+                  {at.x, at.width, titles.y + ui.px(5), text_size::hint,
                    is_sorted || is_hot ? ui.theme.text1 : ui.theme.text3});
     }
     ImGui::SetCursorScreenPos(head);
@@ -163,15 +222,21 @@ std::vector<PlacedColumn> placed(const DrawContext& ui, std::span<const Column> 
 }
 
 // The line under the head; leaves the cursor at the first row.
-void finish_head(const DrawContext& ui) {
+void finish_head(const DrawContext& ui, float height) {
     const float available = ImGui::GetContentRegionAvail().x;
     const ImVec2 head = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddRectFilled(
-        {head.x, head.y + ui.px(25)}, {head.x + available, head.y + ui.px(25) + 1}, ui.theme.line);
-    ImGui::Dummy({available, ui.px(26)});
+        {head.x, head.y + height}, {head.x + available, head.y + height + 1}, ui.theme.line);
+    ImGui::Dummy({available, height + ui.px(1)});
 }
 
 }  // namespace
+
+float least_table_width(const DrawContext& ui, std::span<const Column> columns,
+                        std::span<const TableRow> rows) {
+    const std::vector<float> least = least_widths(ui, columns, rows);
+    return std::accumulate(least.begin(), least.end(), 0.0f);
+}
 
 void save_table(const DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
                 std::span<const TableRow> rows) {
@@ -193,9 +258,10 @@ int table(DrawContext& ui, const WidgetName& name, std::span<const Column> colum
           const SortedRows& sorted) {
     save_table(ui, name, columns, sorted.rows);
     const std::vector<PlacedColumn> at = placed(ui, columns, sorted.rows);
+    draw_groups(ui, at);
     draw_heads(ui, name, at, sorted.by);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    finish_head(ui);
+    finish_head(ui, head_height(ui, columns));
     const int pressed = draw_rows(ui, name, at, sorted.rows);
     ImGui::PopStyleVar();
     return pressed;
@@ -214,9 +280,10 @@ int table(DrawContext& ui, const WidgetName& name, std::span<const Column> colum
     const float most = lazy.most_height > 0 ? ui.px(lazy.most_height) : all;
     const std::vector<PlacedColumn> at =
         placed(ui, columns, first, all > most ? ImGui::GetStyle().ScrollbarSize : 0);
+    draw_groups(ui, at);
     draw_heads(ui, name, at, lazy.by);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    finish_head(ui);
+    finish_head(ui, head_height(ui, columns));
     int pressed = -1;
     const std::string id = "rows of " + name.id;
     if (ImGui::BeginChild(id.c_str(), {0, std::max(each, std::min(all, most))},

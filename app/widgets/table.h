@@ -17,6 +17,8 @@ struct Column {
     bool right = false;
     std::string sort_id{};  // pressing the head sorts by it; "" = it does not
     std::string tip{};      // of a head that sorts: what its numbers are
+    std::string group{};    // stands over neighbours that share it; "" = none
+    std::string shown{};    // in the head, below its group; "" = the title
 };
 struct TableRow {
     WidgetName name;  // recorded
@@ -30,6 +32,10 @@ struct TableRow {
 // Index of the row pressed, -1 = none.
 int table(DrawContext& ui, const WidgetName& name, std::span<const Column> columns,
           std::span<const TableRow> rows);
+
+// What its heads and its first cells need to be legible, in pixels.
+[[nodiscard]] float least_table_width(const DrawContext& ui, std::span<const Column> columns,
+                                      std::span<const TableRow> rows);
 
 // In a frame whose numbers are saved: hands this one over. A table does it itself.
 void save_table(const DrawContext& ui, const WidgetName& name, std::span<const Column> columns,

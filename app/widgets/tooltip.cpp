@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/state/actions.h"
 
@@ -27,6 +28,23 @@ bool is_due(DrawContext& ui) {
     return false;
 }
 
+// Under the last item, or above it where there is no space: the item stays in view. Tall items, as
+// maps, keep it beside the pointer.
+void place_beside_item(const DrawContext& ui) {
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    if (high.y - low.y > ui.px(48)) return;
+    ImGuiWindow* const before = ImGui::FindWindowByName("##Tooltip_00");
+    const ImVec2 size = before == nullptr ? ImVec2() : ImGui::CalcWindowNextAutoFitSize(before);
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    const float gap = ui.px(6);
+    const float wanted =
+        high.x - low.x > ui.px(240) ? ImGui::GetIO().MousePos.x - ui.px(16) : low.x;
+    const float x = std::max(gap, std::min(wanted, display.x - size.x - gap));
+    const bool is_above = high.y + gap + size.y > display.y && low.y - gap - size.y > 0;
+    ImGui::SetNextWindowPos({std::round(x), is_above ? low.y - gap : high.y + gap},
+                            ImGuiCond_Always, {0, is_above ? 1.0F : 0.0F});
+}
+
 }  // namespace
 
 void tooltip(DrawContext& ui, const Tip& tip) {
@@ -36,6 +54,7 @@ void tooltip(DrawContext& ui, const Tip& tip) {
     ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);
+    place_beside_item(ui);
     if (ImGui::BeginTooltip()) {
         if (ImGui::IsWindowAppearing()) ui.want_frames(2);  // it is measured first, then shown
         const float most = ui.px(324);

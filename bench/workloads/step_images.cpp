@@ -1,3 +1,4 @@
+#include "bench/workloads/kept_softmax.h"
 #include "bench/workloads/paper_configs.h"
 #include "bench/workloads/training.h"
 
@@ -9,6 +10,15 @@ TrainCase case_of(const std::string& preset, bool quick) {
                       {"the same size with softmax attention (DeiT tiny)", "attention",
                        image_config("deit-tiny", quick)}},
             .accept = {{.ratio = 1.0}}};
+}
+
+// Without gradients beside attention as it was usual when AFT was published, too.
+TrainCase inference_case(const std::string& preset, bool quick) {
+    add_kept_softmax();
+    TrainCase one = case_of(preset, quick);
+    one.forms.push_back({"the same, scores kept", "attention", one.forms.back().config});
+    one.forms.back().config.model.mixer = kKeptSoftmax;
+    return one;
 }
 
 std::vector<RowPlan> rows(bool quick) {
@@ -23,7 +33,7 @@ std::vector<RowPlan> rows(bool quick) {
         plans.push_back(
             {fmt::format("{}, inference, {} pictures a pass", preset, config.train.batch),
              [preset](const BenchSettings& settings, const JobControl& control) {
-                 return infer_race(case_of(preset, settings.quick), settings, control);
+                 return infer_race(inference_case(preset, settings.quick), settings, control);
              }});
     }
     return plans;

@@ -33,7 +33,9 @@ std::string scale_words(const QuantityStyle& style, double percentile) {
     const std::string scale = style.scale == Scale::signed_log      ? "signed log"
                               : style.scale == Scale::signed_linear ? "linear round 0"
                                                                     : "linear";
-    if (percentile >= 100) return scale + ", to the extreme values";
+    if (percentile >= 100)
+        return scale + (style.signs == Signs::none ? ", up to the largest value"
+                                                   : ", up to the largest magnitude");
     return fmt::format("{}, covers {} % of the values", scale, percentile);
 }
 

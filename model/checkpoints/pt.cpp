@@ -6,9 +6,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <set>
 
+#include "core/caught.h"
 #include "core/check.h"
 #include "core/files.h"
 #include "core/outside.h"
@@ -184,22 +186,66 @@ at::Tensor PtTensors::tensor(const std::string& name, const PickleNode& call) {
     return view.contiguous();
 }
 
-bool recognises_pt(const fs::path& path) {
+// Of protocol 2 or later.
+bool is_pickle(std::string_view begin) {
+    return begin.size() >= 2 && begin[0] == '\x80' && begin[1] >= 2 && begin[1] <= 5;
+}
+
+std::string beginning_of(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     char start[16] = {};
     in.read(start, sizeof start);
-    const std::string_view begin(start, static_cast<size_t>(in.gcount()));
-    return begin.starts_with("PK\x03\x04") || begin.starts_with(kLegacyStart);
+    return {start, static_cast<size_t>(in.gcount())};
+}
+
+bool recognises_pt(const fs::path& path) {
+    const std::string begin = beginning_of(path);
+    return begin.starts_with("PK\x03\x04") || is_pickle(begin);
+}
+
+// "a list of 3 values", "a dict of 'epoch', 'args'"
+std::string words_of(const Pickle& pickle) {
+    using Kind = PickleNode::Kind;
+    const PickleNode& root = pickle.root();
+    if (root.kind == Kind::list || root.kind == Kind::tuple)
+        return fmt::format("a {} of {} values", root.kind == Kind::list ? "list" : "tuple",
+                           root.items.size());
+    if (root.kind != Kind::dict) return "a single value";
+    std::vector<std::string> keys;
+    for (size_t i = 0; i + 1 < root.items.size(); i += 2) {
+        const PickleNode& key = pickle[root.items[i]];
+        keys.push_back(key.kind == Kind::text ? fmt::format("'{}'", shown(key.text))
+                                              : std::to_string(key.integer));
+    }
+    return keys.empty() ? "an empty dict" : "a dict of " + shown_names(keys);
+}
+
+constexpr const char* kExpected =
+    "a dict of tensors is expected, as torch.save(model.state_dict(), FILE) writes it";
+
+// What Python's own pickle.dump has written holds no storages.
+[[noreturn]] void refuse_plain_pickle(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::string bytes(std::min<uint64_t>(Pickle::kMostBytes, fs::file_size(path)), '\0');
+    in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<size_t>(in.gcount()));
+    static constexpr std::array<std::string_view, 1> kNames{"collections.OrderedDict"};
+    std::string top;
+    static_cast<void>(error_words([&] {
+        size_t at = 0;
+        top = " of " + words_of(Pickle(bytes, at, {kNames, path.string()}));
+    }));
+    fail("{}: a pickle{} that torch.save has not written: {}", path.string(), top, kExpected);
 }
 
 TensorFile read_pt(const fs::path& path, TensorData values) {
+    const std::string begin = beginning_of(path);
+    if (is_pickle(begin) && !begin.starts_with(kLegacyStart)) refuse_plain_pickle(path);
     std::unique_ptr<PtStorages> storages = open_pt_storages(path);
     TensorFile file = PtTensors(storages->pickle(), *storages, values).take();
     if (file.tensors.empty())
-        fail(
-            "{}: no tensors in it: a state dict is expected, as torch.save(model.state_dict(), "
-            "FILE) writes it",
-            path.string());
+        fail("{}: no tensors in it, but {}: {}", path.string(), words_of(storages->pickle()),
+             kExpected);
     return file;
 }
 

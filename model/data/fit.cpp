@@ -61,14 +61,19 @@ void check_text(const DataInfo& info, const ModelConfig& model) {
 
 }  // namespace
 
-void check_fit(const DataSource& source, const ModelConfig& model, bool ignores_labels) {
-    const DataInfo& info = source.info();
+void check_has_task(const ModelConfig& model) {
     if (task_traits(model).is_bias_alone)
         fail_usage("the model is position biases alone: no data fit it");
     if (task_traits(model).is_mixer_alone)
         fail_usage(
-            "the model is a mixer alone, without embedding, MLPs and head: no data fit it; run "
-            "--part mixer and probe bias show what it does");
+            "the model is a mixer alone, without embedding, MLPs and head: it has no task, and no "
+            "data fit it; inspect, probe bias, compare, export and run --part mixer --layer N work "
+            "on it");
+}
+
+void check_fit(const DataSource& source, const ModelConfig& model, bool ignores_labels) {
+    const DataInfo& info = source.info();
+    check_has_task(model);
     if (info.is_text != task_traits(model).is_text())
         fail_usage("model.task is {}, but the data is {}", model.task,
                    info.is_text ? "text" : "pictures");

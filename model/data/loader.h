@@ -62,6 +62,8 @@ struct ChosenRange {
 };
 [[nodiscard]] Batch load_batch(const DataSource& source, const ModelConfig& model,
                                const ChosenRange& slice);
+// A model that no data fit, a mixer alone or biases alone: usage Error with what works on it.
+void check_has_task(const ModelConfig& model);
 // A source whose shape does not fit the model: usage Error with both shapes. With ignores_labels
 // its classes do not count.
 void check_fit(const DataSource& source, const ModelConfig& model, bool ignores_labels = false);

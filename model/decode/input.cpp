@@ -17,6 +17,7 @@ struct ExampleReader::Opened {
 
 std::string data_or_own(const Checkpoint& checkpoint, const std::string& asked) {
     const std::string& own = checkpoint.config.data.source;
+    check_has_task(checkpoint.config.model);
     if (asked.empty() && own.empty())
         fail_usage("{}: names no data that it was trained on; --data SPEC says which to take",
                    shown_path(checkpoint.path));

@@ -47,16 +47,18 @@ TensorFile state_dict_of(Checkpoint checkpoint) {
 
 struct NamedFile {
     TensorFile file;
-    std::string constructor;
+    std::string constructor{};
+    std::vector<imports::Left> left_out{};
 };
 
 NamedFile reverted(const Checkpoint& checkpoint, const imports::Mapping& mapping) {
-    TensorFile file = imports::revert(checkpoint, mapping);
-    return {std::move(file), imports::constructor_words(mapping, checkpoint.config)};
+    imports::Reverted back = imports::revert(checkpoint, mapping);
+    return {std::move(back.file), imports::constructor_words(mapping, checkpoint.config),
+            std::move(back.left_out)};
 }
 
 NamedFile reverted(const Checkpoint& checkpoint, const std::string& as) {
-    if (as == "torch") return {state_dict_of(checkpoint), ""};
+    if (as == "torch") return {.file = state_dict_of(checkpoint)};
     check_whole(checkpoint, "export --as " + as);
     const imports::Mapping mapping = find_room(imports::known_mappings(), as, "--as");
     return with_error(
@@ -101,6 +103,8 @@ ExportResult export_under(const std::string& model, const std::string& out, cons
         NamedFile named;
         with_context(model, [&] { named = names(checkpoint); });
         result.constructor = named.constructor;
+        for (const imports::Left& row : named.left_out)
+            result.left_out.push_back({row.name, row.why, row.shape});
         for (const auto& [name, tensor] : checkpoint.weights) result.parameters += tensor.numel();
         write_tensors(out, named.file);
         result.bytes = static_cast<int64_t>(fs::file_size(out));

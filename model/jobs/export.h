@@ -3,6 +3,9 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "model/jobs/import.h"
 
 namespace aft {
 
@@ -13,6 +16,8 @@ struct ExportResult {
     // How the origin's own code builds such a model: what its names do not hold. "" = nothing to
     // say.
     std::string constructor;
+    // Under the names of others: what is not written, and why.
+    std::vector<NamedReason> left_out = {};
 };
 // half: as F16, half the size; every value is then rounded to 11 bits, and reading turns it into
 // float32 again.

@@ -10,11 +10,14 @@
 #include "model/checkpoints/importers/constructor.h"
 #include "model/checkpoints/importers/convert.h"
 #include "model/checkpoints/importers/own.h"
+#include "model/checkpoints/importers/revert.h"
 #include "model/device.h"
 #include "model/jobs/class_names.h"
 #include "model/jobs/weights_out.h"
 #include "model/nn/parameters.h"
 #include "model/probe/masks.h"
+#include "model/run_name.h"
+#include "model/system.h"
 
 namespace aft {
 
@@ -91,6 +94,13 @@ void check_settings_read(const Config& config, const imports::Assignments& set,
     check_read(config, keys, own->file + ": settings: ");
 }
 
+// Notes on a mapping file of the user's by which an export would fail.
+void add_ways_back(const imports::Mapping& mapping, std::vector<std::string>& notes) {
+    for (const imports::Rule& rule : mapping.rules)
+        if (const std::string why = imports::no_way_back(rule); !why.empty())
+            notes.push_back("cannot be exported back: " + why);
+}
+
 // What came of a file, and by which rules.
 struct Taken {
     RoomInfo importer;
@@ -116,6 +126,7 @@ Taken taken_of(const TensorFile& file, const ImportRequest& request) {
                 .prefix = found.view.prefix,
                 .notes = found.mapping.notes,
                 .converted = imports::convert(found, request.file, settings)};
+    if (!found.mapping.is_known) add_ways_back(found.mapping, taken.notes);
     std::erase_if(taken.notes,
                   [&](const std::string& note) { return asks_for_given(note, wanted.given); });
     check_settings_read(taken.converted.checkpoint.config, request.set,
@@ -133,6 +144,8 @@ ImportResult import_file(const ImportRequest& request) {
     const TensorFile file = read_tensors(request.file);
     Taken taken = taken_of(file, request);
     imports::Converted& converted = taken.converted;
+    const std::string stem = fs::path(request.out).stem().string();
+    if (!stem.empty() && name_problem(stem).empty()) converted.checkpoint.config.name = stem;
     if (!request.alphabet.empty()) add_alphabet(request.alphabet, converted.checkpoint);
     if (!request.classes.empty()) add_classes(request.classes, converted.checkpoint);
     ImportResult result{.file = request.file,
@@ -168,6 +181,16 @@ ImportResult import_job(const ImportRequest& request) {
     ImportResult result;
     with_plain_errors([&] { result = import_file(request); });
     return result;
+}
+
+std::string import_refusal(const std::string& file) {
+    return error_words(
+        [&] {
+            const TensorFile tensors = read_tensors(file, TensorData::left_out);
+            if (!imports::has_settings(tensors))
+                (void)imports::recognise(tensors, {.path = file, .as = {}, .map = {}, .given = {}});
+        },
+        plain_words);
 }
 
 std::vector<RoomInfo> importer_list() {

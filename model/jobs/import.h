@@ -47,6 +47,9 @@ struct ImportResult {
 };
 // Error, and nothing written, on whatever is not exactly known.
 [[nodiscard]] ImportResult import_job(const ImportRequest& request);
+// Why import_job() would refuse this file by the names and shapes of its tensors; "" where it would
+// not. Reads no values; for a file of gigabytes it takes milliseconds.
+[[nodiscard]] std::string import_refusal(const std::string& file);
 // assets/imports/*.json
 [[nodiscard]] std::vector<RoomInfo> importer_list();
 

@@ -1,7 +1,10 @@
 #include "model/jobs/probe_picture.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/check.h"
 #include "core/figure/quantity.h"
@@ -69,8 +72,9 @@ void set_titles(FigureGrid& grid, const Field& field, const MapShape& shape) {
         return axis == "target" || axis == "source" ? axis + "s" : axis;
     };
     if (shape.is_folded) {
-        grid.x_title = title(1) + " by column";
-        grid.y_title = "by row";
+        if (shape.maps > 1) return;  // a note says it of all of them
+        grid.x_title = "columns of " + title(1);
+        grid.y_title = "rows of " + title(1);
         return;
     }
     grid.x_title = title(1);
@@ -80,6 +84,35 @@ void set_titles(FigureGrid& grid, const Field& field, const MapShape& shape) {
 int64_t across_of(int64_t tiles) {
     if (tiles <= 4) return tiles;
     return std::clamp<int64_t>(static_cast<int64_t>(std::ceil(std::sqrt(double(tiles)))), 4, 16);
+}
+
+// "heads 0 to 3", of the maps of a row from the left.
+std::string maps_label(const std::string& axis, int64_t first, int64_t last) {
+    if (axis.empty()) return "";
+    return first == last ? fmt::format("{} {}", axis, first)
+                         : fmt::format("{}s {} to {}", axis, first, last);
+}
+
+// Where the sources of a map lie, and which of them have no place in it.
+void add_fold_notes(FigureScene& scene, const ProbePicture& picture, const MapShape& shape) {
+    if (!shape.is_folded) return;
+    if (shape.maps > 1)
+        scene.notes.push_back(
+            fmt::format("Each map has the sources as they lie in the picture: {} "
+                        "rows, {} columns",
+                        shape.rows, shape.columns));
+    const int64_t before = picture.sources_before;
+    const int64_t row = picture.field.shape.empty() ? 1 : picture.field.shape.back();
+    if (before == 0) return;
+    std::vector<float> left_out;
+    for (int64_t map = 0; map < shape.maps; ++map)
+        for (int64_t i = 0; i < before; ++i)
+            left_out.push_back(value_at(picture, static_cast<size_t>(map * row + i)));
+    scene.notes.push_back(
+        fmt::format("Left out, as it has no place in the picture: {} ({}; values {})",
+                    picture.before_words.empty() ? "what stands before it" : picture.before_words,
+                    before == 1 ? "source 0" : fmt::format("sources 0 to {}", before - 1),
+                    span_words(value_span(left_out))));
 }
 
 void add_maps(FigureScene& scene, const ProbePicture& picture, const MapShape& shape) {
@@ -94,15 +127,7 @@ void add_maps(FigureScene& scene, const ProbePicture& picture, const MapShape& s
     const std::string axis = field.axes.empty() || shape.maps == 1 ? "" : field.axes.front();
     for (int64_t map = 0; map < tiles; ++map) {
         if (map % across == 0)
-            grid.rows.push_back(
-                {axis.empty()
-                     ? ""
-                     : fmt::format("{} {}{}", axis, map,
-                                   across > 1 && map + 1 < tiles
-                                       ? fmt::format(" to {}", std::min(map + across, tiles) - 1)
-                                       : ""),
-                 {},
-                 {}});
+            grid.rows.push_back({maps_label(axis, map, std::min(map + across, tiles) - 1), {}, {}});
         FigureTile tile = tile_of(picture, shape, map);
         all.insert(all.end(), tile.values.begin(), tile.values.end());
         block = reduce_tile(tile, tiles == 1 ? kMostCells : kMostTileCells);
@@ -115,6 +140,7 @@ void add_maps(FigureScene& scene, const ProbePicture& picture, const MapShape& s
     scene.notes.push_back(fmt::format("Colours: {}; values {}{}", scale_words(style, percentile),
                                       span_words(value_span(all)),
                                       field.unit.empty() ? "" : ", unit " + field.unit));
+    add_fold_notes(scene, picture, shape);
     if (tiles < shape.maps)
         scene.notes.push_back(fmt::format("The first {} of {} maps", tiles, shape.maps));
     if (block > 1)
@@ -143,12 +169,27 @@ void add_curve(FigureScene& scene, const ProbePicture& picture) {
     scene.parts.emplace_back(std::move(plot));
 }
 
-// What the field itself says, "part: both; reduce: none".
+// An option of a probe as a reader of the picture says it; "" = nothing to say.
+std::string option_words(const std::string& key, const std::string& value) {
+    static const std::map<std::string, std::string> words{
+        {"part both", "position bias and content"},
+        {"part prior", "position bias alone"},
+        {"part content", "content alone"},
+        {"reduce none", ""},
+        {"reduce mean", "mean of the channels"},
+        {"reduce gate", "mean of the channels, weighted by the gate"}};
+    if (key == "position") return "target " + value;
+    const auto found = words.find(key + " " + value);
+    return found == words.end() ? key + ": " + value : found->second;
+}
+
+// What the field itself says, "position bias and content; target 100".
 std::string field_words(const Field& field) {
-    std::string words;
+    std::vector<std::string> words;
     for (const auto& [key, value] : field.notes)
-        words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", key, value);
-    return words;
+        if (std::string one = option_words(key, value); !one.empty())
+            words.push_back(std::move(one));
+    return fmt::format("{}", fmt::join(words, "; "));
 }
 
 }  // namespace

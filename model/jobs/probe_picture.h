@@ -15,6 +15,7 @@ struct ProbePicture {
     // The token grid that rows over sources are folded to; 0: they stay rows.
     int64_t fold_height = 0, fold_width = 0, stretch = 1;
     int64_t sources_before = 0;      // that have no place: start, class and distillation token
+    std::string before_words = {};   // which of them
     bool rows_over_sources = false;  // shown up to their largest value
     std::string title = {};
     std::vector<std::string> notes = {};  // model and input; what is drawn is added

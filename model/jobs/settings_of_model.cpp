@@ -44,6 +44,13 @@ ModelSettings settings_of_model(const std::string& model) {
     Checkpoint header;
     header.config = stored_config(found.config, shown_path(path.string()));
     header.data = found.data;
+    if (task_traits(header.config.model).is_mixer_alone)
+        fail_usage(
+            "--from {}: a mixer alone has no task to be trained for; with --preset NAME "
+            "its mixer is taken into a whole model; inspect, probe bias, compare, export and run "
+            "--part mixer --layer N work "
+            "on it as it is",
+            shown_path(model));
     return {.config = header.config, .alphabet = alphabet_of(header)};
 }
 

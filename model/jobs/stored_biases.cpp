@@ -110,8 +110,8 @@ StoredMoment find_moment(const std::string& path, int64_t step) {
     AFT_CHECK(!steps.empty(), "{}: no step is stored in this run", path);
     if (step < 0) step = steps.back();
     AFT_CHECK(std::binary_search(steps.begin(), steps.end(), step),
-              "{}: step {} is not stored there any more; stored are {} steps from {} to {}", path,
-              step, steps.size(), steps.front(), steps.back());
+              "{}: step {} is not stored there; stored: {} steps from {} to {}", path, step,
+              steps.size(), steps.front(), steps.back());
     const std::vector<int64_t> saved = checkpoint_steps(path);
     if (std::binary_search(saved.begin(), saved.end(), step))
         return {.file = checkpoint_path(path, step), .step = step, .is_frame = false};

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "core/caught.h"
 #include "core/check.h"
 #include "core/clock.h"
 #include "core/files.h"
+#include "core/folded_lines.h"
 #include "core/outside.h"
 #include "core/system/spin_limiter.h"
 #include "core/text.h"
@@ -47,10 +49,15 @@ std::string warm_start_words(const WarmStart& start, const std::string& from) {
     std::string words =
         fmt::format("from {}: {} parameters taken, {} start anew{}", from, start.taken.size(),
                     start.fresh.size(), is_unlike ? ": most of it, so another model" : "");
-    for (const std::string& name : start.fresh) words += "\n  new: " + name;
-    if (!start.resized.empty()) words += "\n  resized: " + shown_names(start.resized);
-    if (!start.cut.empty()) words += "\n  cut: " + shown_names(start.cut);
-    if (!start.unused.empty()) words += "\n  not used: " + shown_names(start.unused);
+    constexpr size_t kMostLines = 12, kMostNames = 10;
+    const std::vector<std::string> lines = folded_lines(start.fresh);
+    for (size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) words += "\n  new: " + lines[i];
+    if (lines.size() > kMostLines)
+        words += fmt::format("\n  new: {} more such lines", lines.size() - kMostLines);
+    for (const auto& [title, names] :
+         {std::pair{"resized", &start.resized}, {"cut", &start.cut}, {"not used", &start.unused}})
+        if (!names->empty())
+            words += fmt::format("\n  {}: {}", title, folded_names(*names, kMostNames));
     return words;
 }
 
@@ -266,19 +273,21 @@ TrainResult train(const TrainRequest& request, const JobControl& control) {
     return result;
 }
 
-// Floating-point operations per second of this machine, measured in about 20 ms.
+// Floating-point operations per second of this machine, measured in about 20 ms: those of the
+// fastest product, as other programs interrupt some.
 double measured_rate() {
     const c10::NoGradGuard no_grad;
     constexpr int64_t kSide = 512;
     const at::Tensor a = at::ones({kSide, kSide}), b = at::ones({kSide, kSide});
     (void)at::mm(a, b);
     const auto start = Clock::now();
-    int64_t runs = 0;
+    double fastest = std::numeric_limits<double>::infinity();
     while (seconds_since(start) < 0.02) {
+        const auto begin = Clock::now();
         (void)at::mm(a, b);
-        ++runs;
+        fastest = std::min(fastest, seconds_since(begin));
     }
-    return 2.0 * std::pow(kSide, 3) * static_cast<double>(runs) / seconds_since(start);
+    return 2.0 * std::pow(kSide, 3) / fastest;
 }
 
 }  // namespace
@@ -327,10 +336,15 @@ Estimate estimate(const Config& config) {
         result.activations_bytes = static_cast<int64_t>(demand.activations_bytes);
         result.training_bytes = static_cast<int64_t>(demand.training_bytes);
         result.seconds = static_cast<double>(config.train.steps) * demand.step_operations / rate;
-        result.words = fmt::format(
-            "{} parameters, about {} of memory, very roughly {} for {} steps on {} threads",
-            group_thousands(result.parameters), byte_size(demand.training_bytes),
-            duration(result.seconds), config.train.steps, at::get_num_threads());
+        result.words =
+            fmt::format("{} parameters, about {} of memory", group_thousands(result.parameters),
+                        byte_size(demand.training_bytes));
+        // A few steps take less than the start, the first step and the last save.
+        constexpr int64_t kFewSteps = 50;
+        if (config.train.steps >= kFewSteps)
+            result.words +=
+                fmt::format(", very roughly {} for {} steps on {} threads",
+                            duration(result.seconds), config.train.steps, at::get_num_threads());
     });
     return result;
 }

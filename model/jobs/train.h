@@ -81,7 +81,7 @@ struct Estimate {
     int64_t weights_bytes = 0, activations_bytes = 0;
     int64_t training_bytes = 0;  // weights, gradients and averages, activations
     double seconds = 0;          // of all steps of the config, very roughly
-    std::string words;           // all that in a line
+    std::string words;           // all that in a line; the time from 50 steps on
 };
 // config: one that fits its data (fit_to_data).
 [[nodiscard]] Estimate estimate(const Config& config);

@@ -18,6 +18,14 @@ Places places_alone(const ModelConfig& model, int64_t tokens, int64_t layer) {
     return {placed, placed, grid.width, grid.channels};
 }
 
+// sums [heads, n] += values at their index. Head by head: of several dimensions index_add_ adds a
+// slice for every single index.
+void add_by_index(at::Tensor& sums, const at::Tensor& index, const at::Tensor& values) {
+    const at::Tensor flat = index.flatten();
+    for (int64_t head = 0; head < sums.size(0); ++head)
+        sums.select(0, head).index_add_(0, flat, values.select(0, head).flatten());
+}
+
 }  // namespace
 
 Places places_of(const ModelConfig& model, int64_t tokens, int64_t layer) {
@@ -42,7 +50,7 @@ ReachSums::ReachSums(int64_t heads, Places places)
       directions_(at::zeros({heads, 5}, at::kDouble)) {}
 
 void ReachSums::add(const at::Tensor& share, int64_t first) {
-    const int64_t n = share.size(1), heads = share.size(0);
+    const int64_t n = share.size(1);
     const at::Tensor t = places_.target.slice(0, first, first + n).unsqueeze(1);
     const at::Tensor j = places_.source.unsqueeze(0);
     const auto row = [&](const at::Tensor& x) { return at::floor_divide(x, places_.width); };
@@ -52,7 +60,7 @@ void ReachSums::add(const at::Tensor& share, int64_t first) {
     const at::Tensor has_place = counts & (j >= 0);
     const at::Tensor distance = at::maximum(dy.abs(), dx.abs());
     const at::Tensor placed = share * has_place;
-    by_distance_.index_add_(1, distance.flatten(), placed.reshape({heads, -1}));
+    add_by_index(by_distance_, distance, placed);
     const at::Tensor masks[] = {dx<0, dx> 0, dy<0, dy> 0};
     for (int64_t i = 0; i < 4; ++i) directions_.select(1, i).add_((placed * masks[i]).sum({1, 2}));
     directions_.select(1, 4).add_((share * (counts & (j < 0))).sum({1, 2}));

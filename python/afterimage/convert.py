@@ -166,6 +166,11 @@ def setting_value(key: str, value: Any, sizes: SizeTable) -> Any:
         return value
 
 
+def has_two_axes(x: np.ndarray) -> bool:
+    """[1, ..., 1, n, m]"""
+    return x.ndim >= 2 and x.size == x.shape[-1] * x.shape[-2]
+
+
 class Converter:
     def __init__(self, table: Table, tensors: Tensors, heads: Collection[int] = ()) -> None:
         self.table, self.tensors, self.heads = table, tensors, heads
@@ -276,6 +281,21 @@ class Converter:
             if not np.allclose(table, expected, rtol=1e-4, atol=1e-3):
                 raise Error(f"is not the sinusoidal table that such models have; {rule.otherwise}")
 
+    def masked(self, rule: Rule, bound: Bindings, value: np.ndarray) -> np.ndarray:
+        """-infinity where a mask of the file hides a source from its target."""
+        for given, is_visible in ((rule.visible, True), (rule.hidden, False)):
+            if not given:
+                continue
+            mask = fill_in(given, bound)
+            if mask not in self.tensors:
+                raise Error(f"there is no tensor '{shown(mask)}'{nearest(mask, self.tensors)}")
+            by = self.tensors[mask]
+            if by.size != value.size or not has_two_axes(by) or not has_two_axes(value):
+                raise Error(f"has shape {list(value.shape)}, the mask '{shown(mask)}' has {list(by.shape)}")
+            hides = (by == 0) if is_visible else (by != 0)
+            value = np.where(hides.reshape(value.shape), np.float32(-np.inf), value)
+        return value
+
     def changed(self, rule: Rule, bound: Bindings, tensor: np.ndarray) -> np.ndarray:
         if np.iscomplexobj(tensor):
             raise Error(f"has dtype {tensor.dtype}; allowed: real numbers")
@@ -290,8 +310,9 @@ class Converter:
             if mask not in self.tensors or self.tensors[mask].shape != value.shape:
                 raise Error(f"has shape {list(value.shape)}, '{shown(mask)}' of the same shape is needed")
             value = value * self.tensors[mask].astype(np.float32)
+        value = self.masked(rule, bound, value)
         if rule.transpose:
-            if value.ndim < 2 or value.size != value.shape[-1] * value.shape[-2]:
+            if not has_two_axes(value):
                 raise Error(f"has shape {list(value.shape)}; two axes are swapped, or the last two behind axes of one")
             value = np.swapaxes(value, -1, -2)
         if rule.first:

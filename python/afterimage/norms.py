@@ -34,7 +34,7 @@ def squared_bias(parts: Tensors, settings: Mapping[str, Any]) -> Optional[float]
     window = number(settings, "window") if settings.get("mixer") == "aft-local" else 0
     w, u, r, kernel = (parts.get(name) for name in ("w", "u", "r", "kernel"))
     if w is not None and w.ndim == 2 and w.shape[0] == w.shape[1]:
-        return squares(lambda rows, columns: w[rows, columns].astype(np.float64), len(w), int(window))
+        return squares(lambda rows, columns: seen(w[rows, columns].astype(np.float64)), len(w), int(window))
     if u is not None and r is not None and u.ndim == 2 and u.shape == r.shape:
         u, r = u.astype(np.float64), r.astype(np.float64)
         if not window:  # sum_tj (u_t . r_j)^2 = <u^T u, r^T r>, without w
@@ -44,6 +44,11 @@ def squared_bias(parts: Tensors, settings: Mapping[str, Any]) -> Optional[float]
                                                       if name in parts):
         return float(np.square(effective_kernel(parts, settings)).sum())
     return None
+
+
+def seen(w: np.ndarray) -> np.ndarray:
+    """w with 0 where -infinity hides a pair."""
+    return np.where(np.isneginf(w), 0, w)
 
 
 def number(settings: Mapping[str, Any], key: str) -> float:

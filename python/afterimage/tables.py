@@ -29,6 +29,8 @@ class Rule:
     scale: str = ""
     times: str = ""
     copy: bool = False
+    visible: str = ""
+    hidden: str = ""
 
 
 @dataclass
@@ -105,7 +107,7 @@ def read_rule(value: Any, where: str) -> Rule:
     rule = Rule(reader.text("from"), reader.texts("to"), reader.text("drop"), reader.text("check"),
                 reader.text("otherwise"),
                 reader.flag("transpose"), reader.texts("shape"), reader.text("first"), reader.text("scale"),
-                reader.text("times"), reader.flag("copy"))
+                reader.text("times"), reader.flag("copy"), reader.text("visible"), reader.text("hidden"))
     reader.texts("back")  # for the way back alone
     reader.done()
     if not rule.source:

@@ -7,7 +7,7 @@ import numpy as np
 
 import afterimage
 from case import ROOT, Case
-from afterimage import convert, filled, patterns, tables
+from afterimage import convert, filled, norms, patterns, tables
 from afterimage.convert import convert as converted
 
 # The mapping file of docs/imports.md, but for its `fill`.
@@ -204,6 +204,26 @@ class Conversions(Case):
         self.fails(["'x'", "needs the setting 'model.layers'"], found, "blocks.{i}.w")
         for wrong in ("many", 2.5, True, 0, 513):
             self.fails(["'model.layers' is", "1 to 512"], found, "blocks.{i}.w", {"model.layers": wrong})
+
+    def test_masks(self):
+        """-infinity in w where a mask of the file hides a pair; its norm is that of the pairs that are seen."""
+        w = np.arange(9, dtype=np.float32).reshape(3, 3)
+        seen = np.tril(np.ones((3, 3), bool))
+        expected = np.where(seen, w, -np.inf)
+
+        def found(mask, **rule):
+            table = tables.make_table({"tensors": [{"from": "w", "to": "blocks.0.mixer.w", **rule},
+                                                   {"from": "m", "drop": "in w"}]}, "t", "t")
+            return converted({"w": w, "m": mask}, {}, table).weights["blocks.0.mixer.w"]
+        for rule, mask in (("visible", seen), ("visible", seen[None, None].astype(np.float32)), ("hidden", ~seen)):
+            value = found(mask, **{rule: "m"})
+            self.assertEqual(value.dtype, np.float32)
+            np.testing.assert_array_equal(value, expected)
+        np.testing.assert_array_equal(found(seen, visible="m", transpose=True), expected.T)
+        norm = norms.bias_norms({"blocks.0.mixer.w": expected}, {})["bias_norm.layer.0"]
+        self.assertAlmostEqual(norm, float(np.linalg.norm(w[seen])), 5)
+        self.fails(["'w'", "the mask 'm' has [2, 3]"], found, np.ones((2, 3)), visible="m")
+        self.fails(["'w'", "no tensor 'n'"], found, seen, hidden="n")
 
     def test_heads(self):
         """Of the modules where they are there; else 64 channels each, with words, unless the user says it."""

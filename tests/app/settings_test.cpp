@@ -191,6 +191,7 @@ TEST(OpenPath, SaysWhatItIsOrWhyNot) {
     std::ofstream(folder / "a.safetensors") << "x";
     std::ofstream(folder / "a.png") << "x";
     std::ofstream(folder / "a.xyz") << "x";
+    std::ofstream(folder / "a.pt") << "x";
     const auto kind = [&](const char* name, bool has_session = false) {
         return classify_path((folder / name).string(), has_session).kind;
     };
@@ -199,11 +200,13 @@ TEST(OpenPath, SaysWhatItIsOrWhyNot) {
               Opening::model);
     EXPECT_EQ(kind("a.png", true), Opening::picture);
     EXPECT_EQ(kind("a.png", false), Opening::impossible);
-    for (const char* name : {"a.xyz", "absent", ".", "a.safetensors"}) {
+    for (const char* name : {"a.xyz", "absent", ".", "a.safetensors", "a.pt"}) {
         EXPECT_EQ(kind(name), Opening::impossible) << name;
         const std::string path = (folder / name).string();
         EXPECT_NE(classify_path(path, false).words.find(path), std::string::npos);
     }
+    const std::string refused = classify_path((folder / "a.pt").string(), false).words;
+    EXPECT_NE(refused.find("import does not take it"), std::string::npos) << refused;
     fs::remove_all(folder);
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import tensors
 
 DEMO = Path(__file__).resolve().parents[2] / "assets" / "demo"
+FIXTURES = Path(__file__).resolve().parents[1] / "model" / "imports"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -133,6 +134,13 @@ def probes(cli):
     cli.check("its size", png_size(cli.folder / "p.png") == tuple(3 * int(root.get(s)) for s in ("width", "height")))
     cli.ok("a curve as SVG", "probe", "bias", mirror, "--row", 200, "-o", "row.svg")
     texts(cli.folder / "row.svg")
+    vit = cli.folder / "vit.safetensors"
+    cli.ok("a ViT", "import", FIXTURES / "timm.pt", "-o", vit, "--set", "model.heads=4")
+    cli.ok("attention as SVG", "probe", "attention", vit, "--data", "shapes?size=16", "-o", "a.svg")
+    said = " ".join(texts(cli.folder / "a.svg")[1])
+    cli.check("its caption is plain", all(words in said for words in (
+        "position bias and content; target 0", "heads 0 to 3", "up to the largest value", "the class token (source 0; values "))
+        and "reduce" not in said, said)
     one, two = (cli.ok(f"relative attention of {n}", "probe", "relative-attention", mirror, "--data", "mirror",
                        "--limit", n, "-o", f"r{n}.npy") for n in (1, 2))
     cli.check("several inputs are another mean", one.code == two.code == 0

@@ -21,6 +21,9 @@ def takes(cli):
     cli.ok("inspect of a mixer alone", "inspect", model)
     cli.bad("run of a mixer alone", ["run", model, FIXTURES / "labml-layer.io.safetensors", cli.folder / "no"], [1, 2])
     cli.bad("eval of a mixer alone", ["eval", model, "--data", "mirror"], [1, 2], "mixer alone")
+    cli.bad("a probe with an input, of a mixer alone", ["probe", "attention", model, "-o", "a.png"], [2], "mixer alone", "inspect",
+            "--part mixer")
+    cli.bad("train --from a mixer alone", ["train", "--from", model], [2], "mixer alone has no task", "inspect", "--part mixer")
     cli.bad("training of a mixer alone", ["train", "--preset", "demo-mirror", "--set", "model.task=layer"], [2],
             "model.task=layer", "classify")
     back = cli.folder / "back.safetensors"
@@ -151,7 +154,7 @@ def starts(cli):
     for text in ("model.patch=8", "model.layers=2", "train.batch=2", "train.validate_every=0"):
         args += ["--set", text]
     result = cli.ok("train --from", *args)
-    cli.check("--from says what starts anew", "new: blocks.0.mixer.q.weight" in result.err, result)
+    cli.check("--from says what starts anew", "new: blocks.{0..1}.mixer.q.weight (" in result.err, result)
     continues(cli)
     other = ["train", "--from", run, "--data", "shapes?size=16", "--steps", "1", "--set", "train.batch=2"]
     result = cli.ok("train --from alone, pictures of another size", *other, "--out", cli.folder / "wider")
@@ -177,9 +180,13 @@ def unsound(cli):
     cli.bad("train --from NaN", ["train", "--from", model, "--data", "shapes", *short], [1],
             "nan.safetensors: NaN or infinity in head.weight", "earlier save")
     cli.check("no run is left of it", not (cli.folder / "from-nan").exists())
-    cli.ok("a ViT for larger pictures", "train", "--preset", "deit-tiny", "--from", FIXTURES / "timm.pt", "--data", "shapes?size=32",
+    said = cli.ok("a ViT for larger pictures of other classes", "train", "--preset", "deit-tiny", "--from", FIXTURES / "timm.pt", "--data", "shapes?size=32",
            "--set", "model.layers=2", "--set", "model.dim=64", "--set", "model.heads=1", "--set", "model.patch=8",
            "--set", "train.warmup=1", *short[:-1], cli.folder / "larger")
+    anew = [line.strip() for line in said.err.splitlines() if line.strip().startswith("new: ")]
+    cli.check("the head alone starts anew", sorted(anew) == ["new: head.bias (there it has shape [5], here [3])",
+              "new: head.weight (there it has shape [5, 64], here [3, 64])"] and " 2 start anew" in said.err, said.err)
+    cli.check("the positions are resized", "resized: embed.position.weight (" in said.err, said.err)
     out = cli.folder / "timm.safetensors"
     cli.ok("import for export", "import", FIXTURES / "timm.pt", "-o", out, "--set", "model.heads=2")
     said = cli.ok("export of other heads", "export", out, "--as", "timm", "-o", cli.folder / "heads.safetensors", "--json").json()

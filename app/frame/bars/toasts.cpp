@@ -15,8 +15,19 @@ namespace {
 
 enum class ToastAnswer { none, close, act };
 
-ToastAnswer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bottom) {
-    const float width = ui.px(372), inner = width - ui.px(76);
+struct ToastPlace {
+    float width, gap;  // pixels; gap: to the right edge
+};
+
+// Over the pane at the right alone, so that none covers what is worked on in the middle.
+ToastPlace place_of(const Ui& ui) {
+    if (ui.workspace == Workspace::home) return {ui.px(372), ui.px(16)};
+    return {ui.px(288), ui.px(6)};
+}
+
+ToastAnswer draw_toast(Ui& ui, const Toast& toast, int index, float& bottom) {
+    const auto [width, gap] = place_of(ui);
+    const float inner = width - ui.px(76);
     const float title =
         ui.fonts.semibold
             ->CalcTextSizeA(ui.px(text_size::body), FLT_MAX, inner, toast.title.c_str())
@@ -30,7 +41,7 @@ ToastAnswer draw_toast(DrawContext& ui, const Toast& toast, int index, float& bo
                   ui.px(4);
     const float height = ui.px(24) + title + detail + (toast.action.empty() ? 0 : ui.px(32));
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    const ImVec2 at(display.x - width - ui.px(16), bottom - height);
+    const ImVec2 at(display.x - width - gap, bottom - height);
     bottom = at.y - ui.px(8);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1.0f);

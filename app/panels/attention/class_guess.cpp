@@ -20,13 +20,17 @@ std::string class_name(const ModelView& ui, int64_t index) {
                                                        : fmt::format("class {}", index);
 }
 
-// The share of a row that is filled, behind its words.
+// The share of a row that is filled, below its words; a share of less than a pixel has its number
+// alone.
 void probability_bar(const DrawContext& ui, double share, bool is_chosen) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x * static_cast<float>(share);
+    const float all = ImGui::GetContentRegionAvail().x, width = all * static_cast<float>(share);
     const float low = at.y + ui.px(18), high = at.y + ui.px(20);
-    ImGui::GetWindowDrawList()->AddRectFilled({at.x, low}, {at.x + width, high},
-                                              is_chosen ? ui.theme.accent : ui.theme.text3);
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRectFilled({at.x, low}, {at.x + all, high}, ui.theme.line);
+    if (width < 1) return;
+    list->AddRectFilled({at.x, low}, {at.x + width, high},
+                        is_chosen ? ui.theme.accent : ui.theme.text3);
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
-#include "app/panels/shared/formation_rows.h"
-#include "app/panels/shared/norm_words.h"
+#include "app/panels/shared/formation_choice.h"
 #include "app/panels/shared/step_series.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
@@ -29,16 +28,6 @@ namespace {
 constexpr size_t kMostFormationRows = 256;  // more: the mean of each layer's heads
 constexpr float kFormationBar = 46, kFormationCurve = 220;
 
-struct FormationNumber {
-    const char *words, *unit;
-    bool is_share;
-};
-constexpr FormationNumber kFormation[kFormationNumbers] = {
-    {kRmsOfW, "visible pairs", false},
-    {"Entropy", "of a flat row", true},
-    {"Largest share", "of a row", true},
-    {"Mean distance", "to the sources", false}};
-
 struct FormationRow {
     int64_t layer = 0, head = -1;  // -1: the layer, or the mean of its heads
     size_t first = 0, count = 1;   // its rows in the probe's field
@@ -55,6 +44,7 @@ class FormationPanel final : public Panel {
     void draw_tools(Ui& ui);
     void draw_strip(PaneContext& ui);
     void draw_curve(PaneContext& ui) const;
+    void draw_progress(PaneContext& ui);
     void draw_foot(PaneContext& ui);
     [[nodiscard]] size_t chosen(const ViewState& ui) const;
     [[nodiscard]] std::string row_words(size_t row) const;
@@ -170,20 +160,7 @@ std::string FormationPanel::unit_words(const BiasForm& form) const {
 }
 
 void FormationPanel::draw_tools(Ui& ui) {
-    const Choice numbers[] = {
-        {.text = "RMS##norm",
-         .tip =
-             "Root mean square of w over the visible pairs, gauge fixed; of kernels over all taps.",
-         .formula = "sqrt(mean w\u00B2)"},
-        {.text = "Entropy##entropy",
-         .tip = "Of a target's shares by the bias alone, over that of a flat row: 100 % looks "
-                "everywhere alike.",
-         .formula = "\u2212\u03A3 p log p / log n"},
-        {.text = "Largest share##largest",
-         .tip = "What a target gives to the one source it looks at most, by the bias alone."},
-        {.text = "Distance##distance",
-         .tip = "How far the sources are that a target looks at, by the bias alone."}};
-    (void)segmented(ui, "Numbers##number", number_, {numbers});
+    (void)formation_choice(ui, number_);
     if (ui.status.path.empty()) return;
     ImGui::SameLine(0, ui.px(12));
     copy_command_button(ui,
@@ -287,6 +264,21 @@ void FormationPanel::draw_foot(PaneContext& ui) {
     hover_line(ui, values, "A cell selects its layer and head, and shows its step");
 }
 
+// Cancel ends it after the step that is being read; the others can be read later.
+void FormationPanel::draw_progress(PaneContext& ui) {
+    const size_t there = moments_.fields().size(), all = ui.history.size();
+    if (!moments_.is_paused()) {
+        const std::string words = fmt::format("Reading step {} of {}", there + 1, all);
+        if (progress_line(ui, words, double(there) / double(all), true)) moments_.pause(true);
+        return;
+    }
+    inline_label(ui, fmt::format("{} of {} steps are read.", there, all));
+    if (button(ui, {.name = "Read the others##read_others",
+                    .kind = ButtonKind::ghost,
+                    .tip = "Reads the stored steps that are not here yet."}))
+        moments_.pause(false);
+}
+
 void FormationPanel::draw(Ui& ui) {
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
@@ -304,14 +296,10 @@ void FormationPanel::draw(Ui& ui) {
     caption(ui, "Formation of the position biases",
             has_strip ? fmt::format("{}, {}  \u00B7  {}: {}", kFormation[number_].words,
                                     unit_words(form), row_words(chosen(ui)), half_words(chosen(ui)))
-                      : std::string("Reading"));
+                      : std::string(moments_.is_paused() ? "" : "Reading"));
     if (!moments_.error().empty())
         banner(ui, {.title = "A stored bias could not be read", .sentence = moments_.error()});
-    if (moments_.missing() > 0 && moments_.error().empty())
-        (void)progress_line(
-            ui,
-            fmt::format("Reading step {} of {}", moments_.fields().size() + 1, ui.history.size()),
-            -1);
+    if (moments_.missing() > 0 && moments_.error().empty()) draw_progress(ui);
     if (!has_strip) return;
     draw_strip(ui);
     draw_curve(ui);

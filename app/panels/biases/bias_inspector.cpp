@@ -215,6 +215,7 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     const BiasReading reading = read_bias(form, map, cell);
     draw_selection(ui, form, &reading);
     draw_range(ui, coloring_, &reading);
+    draw_mask_legend(ui, map);
     if (!map.block.is_single()) draw_block_value(ui);
     draw_statistics(ui, form);
     section(ui, "Actions##actions");
@@ -245,7 +246,8 @@ void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const 
             key_value(ui, "Source t\u2032##source", positions.source_words(r->cell.source));
     }
     if (r->is_hidden) {
-        hint(ui, "This source is not visible from the target.");
+        hint(ui, r->is_masked ? "The bias masks this source: w = \u2212\u221E."
+                              : "This source is not visible from the target.");
         return;
     }
     if (std::isnan(r->value)) {
@@ -334,37 +336,7 @@ void BiasInspector::draw_range(PaneContext& ui, const Coloring& coloring,
         s.range_by_hand = range;
     }
     if (reply.reset) s.range_by_hand.reset();
-    draw_limits(ui);
-}
-
-void BiasInspector::draw_limits(PaneContext& ui) {
-    Selection& s = ui.selection;
-    const bool has_change = shows_change(ui);
-    const bool has_floor = s.quantity == Quantity::exp_minus_one;
-    const Choice limits[] = {
-        {.text = "Full##full"}, {.text = "99.8 %##inner_99_8"}, {.text = "99 %##inner_99"}};
-    int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
-    if (segmented(ui, "Limits##limits", chosen,
-                  {.list = limits,
-                   .width = -1,
-                   .tip = "The share of the values that the colours keep apart; the few beyond "
-                          "take the end colours."})) {
-        s.percentile = chosen == 0 ? 100 : chosen == 1 ? 99.8 : 99;
-        s.range_by_hand.reset();
-    }
-    label_column(ui, "Symmetric");
-    const char* const words = has_change                  ? "always round 0"
-                              : s.quantity == Quantity::w ? s.symmetric ? "low follows high" : ""
-                              : has_floor                 ? "off: floor is \u22121"
-                                                          : "off: from 0";
-    bool on = has_change || (s.quantity == Quantity::w && s.symmetric);
-    if (toggle(ui, "Symmetric##symmetric", on,
-               {words,
-                has_change                  ? "A change is always drawn round 0."
-                : s.quantity == Quantity::w ? ""
-                                            : "Only w is drawn round 0.",
-                "Both ends at the same distance from 0."}))
-        s.symmetric = on;
+    draw_bias_limits(ui);
 }
 
 void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {

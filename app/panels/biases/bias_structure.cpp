@@ -28,9 +28,8 @@ PanelRoom bias_structure_panel();
 
 namespace {
 
-constexpr double kStructureHold = 5;  // seconds between two looks while training runs
-constexpr float kLeastColumn = 78, kPlaceColumns = 130;  // pixels at scale 1
-constexpr int64_t kMostDenseRank = 1024;                 // tokens of a w without factors
+constexpr double kStructureHold = 5;      // seconds between two looks while training runs
+constexpr int64_t kMostDenseRank = 1024;  // tokens of a w without factors
 
 class StructurePanel final : public Panel {
   public:
@@ -44,7 +43,8 @@ class StructurePanel final : public Panel {
     void update(const PaneContext& ui, const BiasForm& form);
     void add_heads(const LayerWatches& of, int64_t layer);
     void draw_tools(Ui& ui);
-    void draw_table(PaneContext& ui, const BiasForm& form);
+    // Whether it is wider than the pane.
+    bool draw_table(PaneContext& ui, const BiasForm& form);
     std::vector<LayerWatches> layers_;
     std::vector<HeadStructure> heads_;
     std::string error_;
@@ -136,58 +136,93 @@ void StructurePanel::draw_tools(Ui& ui) {
     copy_command_button(ui, copied, "Copies the command that writes the selected layer's numbers.");
 }
 
-void StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
-    const bool has_names = has_layer_names(ui.status);
-    const std::vector<size_t> shown = shown_columns(ui, heads_);
-    std::vector<Column> heads = {{.title = "Layer", .width = has_names ? 180.0F : 60.0F}};
-    if (form.heads > 1) heads.push_back({.title = "Head", .width = 60});
-    // A view file may name a column that is not there.
-    if (ui.selection.structure_sort > int(kStructureNumbers)) ui.selection.structure_sort = 0;
-    int sorted_by = -1;
-    std::vector<int> numbers(heads.size(), 0);  // of each column: how it is chosen
+// Of the layer, the head where there are several, and the numbers of `shown`.
+std::vector<Column> heads_of_table(const PaneContext& ui, const BiasForm& form,
+                                   std::span<const size_t> shown) {
+    std::vector<Column> out = {
+        {.title = "Layer", .width = has_layer_names(ui.status) ? 180.0F : 60.0F}};
+    if (form.heads > 1) out.push_back({.title = "Head", .width = 60});
+    for (const size_t i : shown)
+        out.push_back({.title = title_of(ui, structure_columns()[i]),
+                       .right = true,
+                       .sort_id = structure_columns()[i].id,
+                       .tip = structure_columns()[i].tip,
+                       .group = group_of(ui, i),
+                       .shown = short_title(i)});
+    return out;
+}
+
+std::string structure_words(size_t column, double value) {
+    if (std::isnan(value)) return "\u2013";
+    if (structure_columns()[column].is_share) return fmt::format("{:.1f}", 100 * value);
+    const bool is_whole = column < 2 || column >= kOfReach;  // 2: a mean
+    return is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
+}
+
+TableRow row_of_table(const PaneContext& ui, const BiasForm& form, const HeadStructure& one,
+                      std::span<const size_t> shown) {
+    TableRow row{.name = fmt::format("L{0} h{1}##l{0}_h{1}", one.layer, one.head)};
+    row.cells = {layer_words(ui.status, one.layer)};
+    if (has_layer_names(ui.status)) row.full = full_layer_words(ui.status, one.layer);
+    if (form.heads > 1) row.cells.push_back(std::to_string(one.head));
+    row.values.assign(row.cells.size(), NAN);
     for (const size_t i : shown) {
-        if (ui.selection.structure_sort == int(i) + 1) sorted_by = int(heads.size());
-        heads.push_back({.title = title_of(ui, structure_columns()[i]),
-                         .right = true,
-                         .sort_id = structure_columns()[i].id,
-                         .tip = structure_columns()[i].tip});
-        numbers.push_back(int(i) + 1);
+        const double value = one.numbers[i];
+        row.values.push_back(structure_columns()[i].is_share ? 100 * value : value);
+        row.cells.push_back(structure_words(i, value));
     }
-    std::vector<HeadStructure> sorted = heads_;
-    if (ui.selection.structure_sort > 0)
-        std::stable_sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
-            const double x = a.numbers[size_t(ui.selection.structure_sort - 1)],
-                         y = b.numbers[size_t(ui.selection.structure_sort - 1)];
-            return std::isnan(y) ? !std::isnan(x) : x > y;
-        });
+    row.selected = one.layer == ui.selection.cell.layer &&
+                   (form.heads < 2 || one.head == std::max<int64_t>(0, ui.selection.cell.head));
+    return row;
+}
+
+std::vector<HeadStructure> sorted_by(std::vector<HeadStructure> heads, int sort) {
+    if (sort < 1) return heads;
+    const auto column = size_t(sort) - 1;
+    std::stable_sort(heads.begin(), heads.end(), [&](const auto& a, const auto& b) {
+        const double x = a.numbers[column], y = b.numbers[column];
+        return std::isnan(y) ? !std::isnan(x) : x > y;
+    });
+    return heads;
+}
+
+// More columns than fit scroll sideways, with the bar right below the rows. Whether they do.
+bool begin_rows(const PaneContext& ui, std::span<const Column> columns,
+                std::span<const TableRow> rows) {
+    const float wanted = least_table_width(ui, columns, rows);
+    const bool is_wide = wanted > ImGui::GetContentRegionAvail().x;
+    float height = std::max(ui.px(60), canvas_height(ui));
+    if (is_wide) {
+        ImGui::SetNextWindowContentSize({wanted, 0});
+        const float bar = ImGui::GetStyle().ScrollbarSize;
+        height = std::min(height, ui.px(54) + ui.px(26) * float(rows.size()) + bar);
+    }
+    (void)ImGui::BeginChild("rows", {0, height}, ImGuiChildFlags_NavFlattened,
+                            is_wide ? ImGuiWindowFlags_HorizontalScrollbar : 0);
+    return is_wide;
+}
+
+bool StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
+    int& sort = ui.selection.structure_sort;
+    if (sort > int(kStructureNumbers)) sort = 0;  // a view file may name one that is not there
+    const std::vector<size_t> shown = shown_columns(ui, heads_);
+    const std::vector<Column> columns = heads_of_table(ui, form, shown);
+    const size_t places = columns.size() - shown.size();  // of layer and head
+    const auto now = std::find(shown.begin(), shown.end(), size_t(sort - 1));
+    int by = now == shown.end() ? -1 : int(places) + int(now - shown.begin());
+    const std::vector<HeadStructure> sorted = sorted_by(heads_, sort);
     std::vector<TableRow> rows;
-    for (const HeadStructure& one : sorted) {
-        TableRow row{.name = fmt::format("L{0} h{1}##l{0}_h{1}", one.layer, one.head)};
-        row.cells = {layer_words(ui.status, one.layer)};
-        if (has_names) row.full = full_layer_words(ui.status, one.layer);
-        if (form.heads > 1) row.cells.push_back(std::to_string(one.head));
-        row.values.assign(row.cells.size(), NAN);
-        for (const size_t i : shown) {
-            const double value = one.numbers[i];
-            row.values.push_back(structure_columns()[i].is_share ? 100 * value : value);
-            const bool is_whole = i < 2 || i >= kOfReach;  // 2: a mean
-            row.cells.push_back(std::isnan(value) ? "\u2013"
-                                : structure_columns()[i].is_share
-                                    ? fmt::format("{:.1f}", 100 * value)
-                                : is_whole ? fmt::format("{:.0f}", value)
-                                           : fmt::format("{:.2f}", value));
-        }
-        row.selected = one.layer == ui.selection.cell.layer &&
-                       (form.heads < 2 || one.head == std::max<int64_t>(0, ui.selection.cell.head));
-        rows.push_back(std::move(row));
-    }
-    const int pressed = table(ui, "Layers and heads##heads", heads, SortedRows{rows, &sorted_by});
-    ui.selection.structure_sort = sorted_by < 0 ? 0 : numbers[size_t(sorted_by)];
-    if (pressed < 0) return;
+    for (const HeadStructure& one : sorted) rows.push_back(row_of_table(ui, form, one, shown));
+    const bool is_wide = begin_rows(ui, columns, rows);
+    const int pressed = table(ui, "Layers and heads##heads", columns, SortedRows{rows, &by});
+    ImGui::EndChild();
+    sort = by < 0 ? 0 : int(shown[size_t(by) - places]) + 1;
+    if (pressed < 0) return is_wide;
     const HeadStructure& one = sorted[size_t(pressed)];
     ui.selection.unlock();
     ui.selection.cell.layer = one.layer;
     if (form.heads > 1) ui.selection.cell.head = one.head;
+    return is_wide;
 }
 
 void StructurePanel::draw(Ui& ui) {
@@ -209,19 +244,11 @@ void StructurePanel::draw(Ui& ui) {
     if (pending_ > 0)
         (void)progress_line(
             ui, fmt::format("Reading {} of {}", form.layers - pending_, form.layers), -1);
-    // More columns than fit scroll sideways; their heads stay readable.
-    const float wanted =
-        ui.px(kLeastColumn) * float(shown_columns(ui, heads_).size()) + ui.px(kPlaceColumns);
-    const bool is_wide = wanted > ImGui::GetContentRegionAvail().x;
-    if (is_wide) ImGui::SetNextWindowContentSize({wanted, 0});
-    if (ImGui::BeginChild("rows", {0, std::max(ui.px(60), canvas_height(ui))},
-                          ImGuiChildFlags_NavFlattened,
-                          is_wide ? ImGuiWindowFlags_HorizontalScrollbar : 0))
-        draw_table(ui, form);
-    ImGui::EndChild();
+    const bool is_wide = draw_table(ui, form);
     const ReadOut values[] = {{form.heads > 1 ? "heads" : "layers", std::to_string(heads_.size())},
                               {"designed window", window_words(ui, heads_)}};
-    hover_line(ui, values, "A row selects its layer and head");
+    hover_line(ui, values,
+               is_wide ? "Shift + wheel: more columns" : "A row selects its layer and head");
 }
 
 }  // namespace
@@ -238,7 +265,7 @@ PanelRoom bias_structure_panel() {
             "right, above and below, how many singular values hold w, and how symmetric it is. In "
             "a window the distances are of what it has learned, in its own unit. A head of the "
             "table sorts by it; a row selects its layer and head in all views. Where \"Edge\" is "
-            "not far below the share of the cells that the foot names, the window may be too "
+            "not far below \"Even\", the share of the window's cells there, the window may be too "
             "small; where it is, try Cut in the Lab for the price of a smaller one.",
         .places = {{Workspace::biases, Slot::canvas, 3}},
         .make = make_panel<StructurePanel>};

@@ -36,12 +36,11 @@ constexpr StructureColumn kStructure[] = {
      "outside)| over the row's sum of exp(w)."},
     {"Edge, %", "Edge of the window", "edge", true, false, false, StructureUnit::none,
      "The share of what is learned, |exp(w) \u2212 exp(w outside)| over the row's sum of exp(w), "
-     "at "
-     "the edge of the window: at distances over 0.9 of its largest."},
+     "at the edge of the window: at distances over 0.9 of its largest."},
     {"Even, %", "Edge if even", "edge_if_even", true, false, false, StructureUnit::none,
      "The share of the window's cells that lie at its edge: what Edge would be if all of the "
-     "window "
-     "were used alike. Edge near it or above: the window cuts something off. Far below: it does "
+     "window were used alike. Edge near it or above: the window cuts something off. Far below: it "
+     "does "
      "not."},
     {"Inside, %", "Inside the window", "inside", true, false, false, StructureUnit::none,
      "The share of a target, softmax of w, that lies inside the window."},
@@ -114,6 +113,23 @@ std::string title_of(const ViewState& ui, const StructureColumn& column) {
     return fmt::format("{}, {}", column.title, unit_of(ui, column.unit));
 }
 
+std::string group_of(const ViewState& ui, size_t index) {
+    const StructureUnit unit = kStructure[index].unit;
+    if (index >= kFirstOfWindow)
+        return fmt::format("Window, {}", unit == StructureUnit::none ? "%" : unit_of(ui, unit));
+    if (index >= kFirstOfSymmetry) return "Symmetry, %";
+    if (index >= kOfReach) return "Rank";
+    return unit == StructureUnit::none ? "Looks, %"
+                                       : fmt::format("Distance, {}", unit_of(ui, unit));
+}
+
+std::string short_title(size_t index) {
+    std::string_view title = kStructure[index].title;
+    if (title.ends_with(", %")) title.remove_suffix(3);
+    if (title.starts_with("Rank ")) title.remove_prefix(5);
+    return std::string(title);
+}
+
 std::vector<size_t> shown_columns(const ViewState& ui, StructureRows rows) {
     std::vector<size_t> out;
     for (const size_t i : kStructureOrder)
@@ -128,8 +144,9 @@ std::string distance_words(const ViewState& ui, StructureRows rows) {
         out =
             "50 %, 90 %, Edge: of what the window has learned, |exp(w) \u2212 exp(w outside)| over "
             "the row's sum: within which distance so much of it lies, and its share in the "
-            "outermost tenth; of targets that see sources outside. Inside: the share of a row in "
-            "the window.";
+            "outermost tenth; of targets that see sources outside. Even: the share of the window's "
+            "cells there; Edge near it or above: the window cuts something off. Inside: the share "
+            "of a row in the window.";
     if (std::find(shown.begin(), shown.end(), size_t{0}) != shown.end())
         out += (out.empty() ? "" : " ") +
                std::string(

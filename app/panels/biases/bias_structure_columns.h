@@ -42,6 +42,9 @@ using StructureRows = std::span<const HeadStructure>;
 [[nodiscard]] std::vector<size_t> shown_columns(const ViewState& ui, StructureRows rows);
 // With its unit.
 [[nodiscard]] std::string title_of(const ViewState& ui, const StructureColumn& column);
+// What stands over it and its neighbours, with the unit, and what then stands in its own head.
+[[nodiscard]] std::string group_of(const ViewState& ui, size_t index);
+[[nodiscard]] std::string short_title(size_t index);
 [[nodiscard]] bool has_window(const ViewState& ui, int64_t layer);
 
 // What the distances are; what the columns of symmetry are, and which of them this model has not.

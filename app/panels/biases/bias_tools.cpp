@@ -195,9 +195,14 @@ BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell
     if (r >= map.rows || c >= map.columns) return out;
     const auto i = size_t(r * map.columns + c);
     out.is_hidden = !map.hidden.empty() && map.hidden[i] != 0;
+    out.is_masked = out.is_hidden && !form.is_hidden(r, c, map.block);
     if (out.is_hidden) return out;
     out.value = map.shown[i];
     if (!map.block.is_single()) {
+        if (!map.partly.empty() && map.partly[i] != 0) {
+            out.seen = form.seen(r, c, map.block);
+            out.masked = out.seen - int64_t(map.count[i]);
+        }
         out.low = map.low[i];
         out.mean = map.mean[i];
         out.high = map.high[i];
@@ -238,7 +243,7 @@ std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
     const bool has_change = shows_change(ui);
     const char* const name = has_change ? "change" : quantity_words(quantity);
     if (r.is_hidden) {
-        out.push_back({name, "not visible"});
+        out.push_back({name, r.is_masked ? "masked, w = \u2212\u221E" : "not visible"});
         return out;
     }
     if (std::isnan(r.value)) return out;
@@ -247,6 +252,7 @@ std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
         out.push_back({"mean", shown_value(ui, r.mean), exact_number(float(r.mean))});
         out.push_back({"min", shown_value(ui, r.low), exact_number(float(r.low))});
         out.push_back({"max", shown_value(ui, r.high), exact_number(float(r.high))});
+        if (r.masked > 0) out.push_back({"masked", fmt::format("{} of {}", r.masked, r.seen)});
         return out;
     }
     out.push_back({name, shown_value(ui, r.value), exact_number(float(r.value))});
@@ -259,6 +265,58 @@ std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
     if (r.count > 0)
         out.push_back({"rank", group_thousands(r.rank) + " of " + group_thousands(r.count)});
     return out;
+}
+
+void draw_bias_limits(PaneContext& ui) {
+    Selection& s = ui.selection;
+    const bool has_change = shows_change(ui);
+    const bool has_floor = s.quantity == Quantity::exp_minus_one;
+    const Choice limits[] = {
+        {.text = "Full##full"}, {.text = "99.8 %##inner_99_8"}, {.text = "99 %##inner_99"}};
+    int chosen = s.range_by_hand ? -1 : s.percentile >= 100 ? 0 : s.percentile > 99.5 ? 1 : 2;
+    if (segmented(ui, "Limits##limits", chosen,
+                  {.list = limits,
+                   .width = -1,
+                   .tip = "The share of the values that the colours keep apart; the few beyond "
+                          "take the end colours."})) {
+        s.percentile = chosen == 0 ? 100 : chosen == 1 ? 99.8 : 99;
+        s.range_by_hand.reset();
+    }
+    label_column(ui, "Symmetric");
+    const char* const words = has_change                  ? "always round 0"
+                              : s.quantity == Quantity::w ? s.symmetric ? "round 0" : "low to high"
+                              : has_floor                 ? "round 0 down to \u22121"
+                                                          : "off: from 0";
+    bool on = has_change || (s.quantity == Quantity::w && s.symmetric);
+    if (toggle(
+            ui, "Symmetric##symmetric", on,
+            {words,
+             has_change                  ? "A change is always drawn round 0."
+             : s.quantity == Quantity::w ? ""
+             : has_floor ? "The ends are at the same distance from 0, but the low end stops at "
+                           "\u22121, the least that this quantity can be."
+                         : "This quantity is never below 0: its low end is 0.",
+             "On: both ends at the same distance from 0, and moving one moves the other. Off: "
+             "from the lowest to the highest value that the limits keep. 0 has the middle colour "
+             "either way."})) {
+        s.symmetric = on;
+        if (on && s.range_by_hand) {
+            const double m = std::max(-s.range_by_hand->low, s.range_by_hand->high);
+            s.range_by_hand = m > 0 ? std::optional(Range{-m, m}) : std::nullopt;
+        }
+    }
+}
+
+void draw_mask_legend(const DrawContext& ui, const BiasMap& map) {
+    if (!map.has_masks) return;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const viz::Box box = {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}};
+    viz::draw_mask_hatch(ui, box);
+    text_at(
+        ui, {box.high.x + ui.px(8), at.y},
+        map.partly.empty() ? "masked, w = \u2212\u221E" : "masked, w = \u2212\u221E; grey: in part",
+        {text_size::hint, ui.theme.text2});
+    ImGui::Dummy({1, ui.px(18)});
 }
 
 }  // namespace aft::app

@@ -28,8 +28,9 @@ struct BiasReading {
     double w = 0;                        // of the cell as it is stored; NaN = not known here
     double low = 0, mean = 0, high = 0;  // of its block
     Blocks block;
-    int64_t rank = 0, count = 0;  // rank among the map's values, 1 = the largest
-    bool is_hidden = false;
+    int64_t rank = 0, count = 0;                // rank among the map's values, 1 = the largest
+    bool is_hidden = false, is_masked = false;  // masked: hidden by w = -inf
+    int64_t masked = 0, seen = 0;               // of a block's values: hidden by masks, of so many
 };
 [[nodiscard]] BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell);
 [[nodiscard]] std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
@@ -52,6 +53,10 @@ struct MapStatistics {
 [[nodiscard]] MapStatistics bias_statistics(const BiasForm& form, const BiasMap& map,
                                             Quantity quantity);
 
+// Below the colour bar: which values it covers, and what the hatch of masked cells means.
+void draw_bias_limits(PaneContext& ui);
+void draw_mask_legend(const DrawContext& ui, const BiasMap& map);
+
 // Sections of the Inspector. Keeps its numbers until the map changes.
 class BiasInspector {
   public:
@@ -60,7 +65,6 @@ class BiasInspector {
   private:
     void draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* reading);
     void draw_range(PaneContext& ui, const Coloring& coloring, const BiasReading* reading);
-    void draw_limits(PaneContext& ui);
     void draw_statistics(PaneContext& ui, const BiasForm& form);
     void refresh(const PaneContext& ui, const BiasForm& form, const BiasLayers& layers);
 

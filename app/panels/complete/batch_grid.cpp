@@ -185,7 +185,7 @@ viz::ImageReply BatchGrid::draw_sample(PaneContext& ui, const BatchTile& tile,
     const auto sample = size_t(tile.sample);
     const viz::TokenImage image = sample_image(model, completion, sample);
     viz::TokenTexture& texture = textures.samples[sample];
-    if (choice.overlay == Overlay::none)
+    if (!textures.overlay.is_on())
         texture.set(image, ui);
     else
         texture.set(overlay_image(image, textures.overlay.values(completion, sample),

@@ -10,6 +10,7 @@
 #include "app/panels/complete/completion_actions.h"
 #include "app/panels/complete/completion_progress.h"
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/original_bits.h"
 #include "app/panels/complete/sample_grid.h"
 #include "app/panels/complete/sample_marks.h"
 #include "app/panels/complete/sample_overlay.h"
@@ -50,8 +51,10 @@ class CompletePanel : public Panel {
                           float width);
     void draw_texts(PaneContext& ui, const Completion& completion);
     void draw_foot(PaneContext& ui, const Completion& completion);
+    void update_overlay(PaneContext& ui, const std::shared_ptr<const Completion>& completion);
     std::vector<ShownSample> shown_;
     SampleOverlay overlay_;
+    OriginalBits original_;
     BatchGrid batch_;
     std::vector<uint8_t> masked_;  // [height, width] of the completion that is shown
     viz::MapCell hovered_;
@@ -143,7 +146,7 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
     const bool running = completion.position < completion.total;
     ShownSample& shown = shown_[sample];
     const viz::TokenImage image = sample_image(model, completion, sample);
-    if (choice.overlay == Overlay::none) {
+    if (!overlay_.is_on()) {
         shown.texture.set(image, ui);
     } else {
         const std::vector<float>& values = overlay_.values(completion, sample);
@@ -273,16 +276,28 @@ void CompletePanel::draw_foot(PaneContext& ui, const Completion& completion) {
     if (on_picture)
         for (ReadOut& value : pixel_read_outs(completion, hovered_sample_, hovered_, model))
             values.push_back(std::move(value));
-    if (on_picture && ui.selection.completion.overlay == Overlay::spread) {
+    const Overlay overlay = ui.selection.completion.overlay;
+    if (on_picture && (overlay == Overlay::spread || overlay == Overlay::original)) {
         const int64_t pixel = hovered_.row * model.width + hovered_.column;
         const std::string words = overlay_.words_at(completion, hovered_sample_, pixel);
-        if (!words.empty()) values.push_back({"spread", words});
+        const char* const name = overlay == Overlay::spread ? "spread" : "original";
+        if (!words.empty()) values.push_back({name, words});
     }
     hover_line(ui, values,
                is_text_model(ui)    ? "Play shows the distribution at every byte"
                : model.channels > 1 ? "Click a pixel for its distribution below, again for the "
                                       "next channel"
                                     : "Click a pixel to see its distribution below");
+}
+
+void CompletePanel::update_overlay(PaneContext& ui,
+                                   const std::shared_ptr<const Completion>& completion) {
+    std::vector<float> bits;
+    const bool has_original =
+        ui.selection.completion.overlay == Overlay::original && !is_text_model(ui);
+    if (has_original) bits = original_.update(ui, *completion);
+    if (has_original && bits.empty()) hint(ui, original_.why());
+    overlay_.update(ui, completion, std::move(bits));
 }
 
 void CompletePanel::draw(Ui& ui) {
@@ -319,7 +334,7 @@ void CompletePanel::draw(Ui& ui) {
                         completion->samples.size() == 1 ? "" : "s",
                         marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier),
             settings_words(ui, *completion));
-    overlay_.update(ui, completion);
+    update_overlay(ui, completion);
     overlay_.draw_key(ui);
     hovered_ = {};
     hovered_byte_ = -1;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/panels/complete/batch_run.h"
 #include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/widgets/buttons.h"
@@ -62,6 +63,11 @@ std::vector<float> sample_disagreement(const Completion& completion) {
     return shares;
 }
 
+static std::string why_no_original(const ViewState& ui) {
+    if (is_text_model(ui)) return "A prompt has no original.";
+    return is_batch_shown(ui) ? "Of one picture at a time." : "";
+}
+
 void draw_overlay_choice(PaneContext& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
@@ -79,20 +85,27 @@ void draw_overlay_choice(PaneContext& ui) {
                     ? "How many of the samples have another byte there than most of them, %."
                     : "How far the samples differ: the standard deviation of the level over all of "
                       "them; the same picture on every sample.",
-         .formula = is_text_model(ui) ? "" : "\u221A(mean(x\u00B2) \u2212 mean(x)\u00B2)"}};
+         .formula = is_text_model(ui) ? "" : "\u221A(mean(x\u00B2) \u2212 mean(x)\u00B2)"},
+        {.text = "Original##original",
+         .why_not = why_no_original(ui),
+         .tip = "How unlikely the picture as it was is to the model, bits; the same picture on "
+                "every sample.",
+         .formula = "\u2212log2 p(original)"}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
-    if (segmented(ui, "Overlay##overlay", chosen, {choices, 270}))
+    if (segmented(ui, "Overlay##overlay", chosen, {choices, 334}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
 }
 
-void SampleOverlay::update(const ViewState& ui,
-                           const std::shared_ptr<const Completion>& completion) {
+void SampleOverlay::update(const ViewState& ui, const std::shared_ptr<const Completion>& completion,
+                           std::vector<float> original) {
     const ModelConfig& model = ui.status.config.model;
     overlay_ = ui.selection.completion.overlay;
     is_text_ = is_text_model(ui);
     channels_ = is_text_ ? 1 : std::max<int64_t>(1, model.channels);
     samples_ = completion->samples.size();
     coloring_ = overlay_coloring(model.levels);
+    original_ = std::move(original);
+    if (overlay_ == Overlay::original && original_.empty()) overlay_ = Overlay::none;
     if (overlay_ != Overlay::spread) return;
     if (of_.lock() != completion) {
         of_ = completion;
@@ -109,6 +122,8 @@ void SampleOverlay::draw_key(DrawContext& ui) const {
             ? fmt::format("Spread: {} {} sample{}, {}",
                           is_text_ ? "another byte than in most of" : "standard deviation over",
                           samples_, samples_ == 1 ? "" : "s", unit_of(overlay_, is_text_))
+        : overlay_ == Overlay::original
+            ? fmt::format("Surprise of the original level, {}", unit_of(overlay_, is_text_))
         : overlay_ == Overlay::bits
             ? fmt::format("Surprise of the drawn {}, {}", is_text_ ? "byte" : "level",
                           unit_of(overlay_, is_text_))
@@ -126,6 +141,7 @@ void SampleOverlay::draw_key(DrawContext& ui) const {
 }
 
 const std::vector<float>& SampleOverlay::values(const Completion& completion, size_t sample) const {
+    if (overlay_ == Overlay::original) return original_;
     return overlay_ == Overlay::spread ? spread_ : overlay_values(completion, sample, overlay_);
 }
 

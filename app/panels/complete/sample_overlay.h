@@ -1,5 +1,6 @@
-// SampleOverlay: the numbers per pixel that lie over the samples: entropy, surprise, or how far the
-// samples spread. The choice of them, and the bar that explains their colours. Window thread.
+// SampleOverlay: the numbers per pixel that lie over the samples: entropy, surprise, how far the
+// samples spread, or the bits of the original. The choice of them, and the bar that explains their
+// colours. Window thread.
 #pragma once
 #include <memory>
 #include <vector>
@@ -17,13 +18,16 @@ namespace aft::app {
 
 // Label and choices beside each other.
 void draw_overlay_choice(PaneContext& ui);
-inline constexpr float kOverlayChoiceWidth = 62 + 270;  // at scale 1
+inline constexpr float kOverlayChoiceWidth = 62 + 334;  // at scale 1
 
 class SampleOverlay {
   public:
     // Of the completion as it is now; before the others of a frame. A spread goes over all samples:
-    // it is worked out once for each publication.
-    void update(const ViewState& ui, const std::shared_ptr<const Completion>& completion);
+    // it is worked out once for each publication. `original`: bits of the original [T]; without
+    // them that overlay is off.
+    void update(const ViewState& ui, const std::shared_ptr<const Completion>& completion,
+                std::vector<float> original = {});
+    [[nodiscard]] bool is_on() const { return overlay_ != Overlay::none; }
     // One line: what the colours are, their bar, their unit. Nothing without an overlay.
     void draw_key(DrawContext& ui) const;
     // Of each sub-pixel [T]; only with an overlay.
@@ -44,7 +48,7 @@ class SampleOverlay {
     int64_t channels_ = 1;
     size_t samples_ = 0;
     std::weak_ptr<const Completion> of_;  // whose spread_ that is
-    std::vector<float> spread_;
+    std::vector<float> spread_, original_;
     Coloring spread_coloring_, coloring_;
 };
 

@@ -8,11 +8,11 @@
 
 #include "app/panels/complete/completion_command.h"
 #include "app/panels/complete/completion_state.h"
+#include "app/panels/complete/original_bits.h"
 #include "app/panels/complete/sample_overlay.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/bias_values.h"
 #include "app/panels/shared/overlay_image.h"
-#include "app/panels/shared/watch.h"
 #include "app/panels/shared/whole_step.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -38,8 +38,7 @@ class SamplingPanel : public Panel {
     void draw_numbers(PaneContext& ui, const std::shared_ptr<const Completion>& of);
     [[nodiscard]] double spread_of(const std::shared_ptr<const Completion>& completion);
     void draw_uncertainty(PaneContext& ui, const Completion& completion);
-    [[nodiscard]] double original_bits(const PaneContext& ui, const Completion& completion);
-    Watch watch_;
+    OriginalBits original_;
     viz::TokenTexture texture_;
     std::weak_ptr<const Completion> spread_of_;  // whose spread_ that is
     double spread_ = 0;
@@ -161,35 +160,6 @@ void SamplingPanel::draw_model_step(PaneContext& ui) {
     ui.commands.send(ShowStep{chosen == 0 ? -1 : steps[static_cast<size_t>(chosen) - 1]});
 }
 
-// Bits per masked sub-pixel of the picture as it was; NaN where it is another picture, or while it
-// is computed.
-double SamplingPanel::original_bits(const PaneContext& ui, const Completion& completion) {
-    const auto& item = ui.selection.image.item;
-    const size_t total = completion.unknown.size();
-    if (is_text_model(ui) || !item || item->tokens.size() != total) return std::nan("");
-    const std::vector<uint8_t>& sample = completion.samples.front();
-    for (size_t i = 0; i < total; ++i)
-        if (completion.unknown[i] == 0 && sample[i] != item->tokens[i]) return std::nan("");
-    ProbeRequest request;
-    request.probe = "predictions";
-    request.step = ui.selection.step;
-    request.tokens = item->tokens;
-    AskTurn turn;
-    (void)watch_.update(ui, request, turn, 2.0);
-    if (!watch_.is_current() || watch_.fields()->fields.empty()) return std::nan("");
-    const Field& field = watch_.fields()->fields.front();
-    const auto levels = static_cast<size_t>(field.extent(1));
-    if (field.values.size() != total * levels) return std::nan("");
-    double nats = 0;
-    size_t masked = 0;
-    for (size_t i = 0; i < total; ++i) {
-        if (completion.unknown[i] == 0 || item->tokens[i] >= levels) continue;
-        nats -= field.values[i * levels + item->tokens[i]];
-        ++masked;
-    }
-    return masked == 0 ? std::nan("") : nats / std::numbers::ln2 / static_cast<double>(masked);
-}
-
 // Mean over the filled positions of the standard deviation over samples, in levels.
 double SamplingPanel::spread_of(const std::shared_ptr<const Completion>& completion) {
     if (spread_of_.lock() == completion) return spread_;
@@ -212,7 +182,10 @@ void SamplingPanel::draw_numbers(PaneContext& ui, const std::shared_ptr<const Co
     const auto show = [&](const WidgetName& key, double value, const char* words) {
         key_value(ui, key, std::isfinite(value) ? plain_number(value, 2) : "\u2013", words);
     };
-    if (!is_text_model(ui)) show("Original##original", original_bits(ui, completion), unit);
+    if (!is_text_model(ui)) {
+        (void)original_.update(ui, completion);
+        show("Original##original", original_.mean(), unit);
+    }
     size_t best = 0;
     double sum = 0;
     for (size_t i = 0; i < completion.samples.size(); ++i) {

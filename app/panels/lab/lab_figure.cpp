@@ -10,6 +10,7 @@
 #include "app/widgets/text.h"
 #include "core/text.h"
 #include "viz/numbers.h"
+#include "viz/plot_ticks.h"
 
 namespace aft::app {
 
@@ -114,6 +115,26 @@ void draw_interval(const DrawContext& ui, const IntervalRow& row, const Interval
     list->AddCircleFilled({axis.x(row.change->mean), y}, ui.px(4), color);
 }
 
+// Lines at round changes, that of 0 stronger, from `top` to `bottom`, with their numbers below.
+void draw_axis(const DrawContext& ui, const IntervalAxis& axis, float top, float bottom) {
+    constexpr float kAcross = 76;  // from number to number, pixels at scale 1
+    const viz::Ticks ticks =
+        viz::make_ticks({.low = axis.span.low,
+                         .high = axis.span.high,
+                         .most = std::max(2, int(axis.width / ui.px(kAcross)))});
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    for (size_t i = 0; i < ticks.values.size(); ++i) {
+        const float x = std::round(axis.x(ticks.values[i]));
+        const float half = text_extent(ui, ticks.labels[i], text_size::hint).x / 2;
+        list->AddLine({x, top}, {x, bottom}, ui.theme.line, ui.px(1));
+        text_at(ui, {x - half, bottom + ui.px(2)}, ticks.labels[i],
+                {text_size::hint, ui.theme.text3});
+    }
+    const float zero = std::round(axis.x(0));
+    list->AddLine({zero, top}, {zero, bottom}, ui.theme.strong, ui.px(1));
+}
+
+// Above: the loss that the changes are of, and what their column is.
 void draw_rows(PaneContext& ui, ImVec2 corner, float width, double untouched) {
     const std::vector<IntervalRow> rows = rows_of(ui);
     const Range span = span_of(rows);
@@ -125,12 +146,11 @@ void draw_rows(PaneContext& ui, ImVec2 corner, float width, double untouched) {
         const float wide = text_extent(ui, words, text_size::label, Face::regular).x;
         text_at(ui, {right - wide, y}, words, {text_size::label, color});
     };
-    text_at(ui, {corner.x, line(0)}, "untouched", {text_size::label, ui.theme.text2});
-    value_at(line(0), fmt::format("{:.3f}", untouched), ui.theme.text2);
+    text_at(ui, {corner.x, line(0)}, fmt::format("untouched: loss {:.3f}", untouched),
+            {text_size::label, ui.theme.text2});
+    value_at(line(0), "change, " + loss_unit(ui), ui.theme.text3);
     const IntervalAxis axis{left, across, span};
-    const float zero = axis.x(0);
-    ImGui::GetWindowDrawList()->AddLine({zero, line(0)}, {zero, line(rows.size() + 1)},
-                                        ui.theme.line, ui.px(1));
+    draw_axis(ui, axis, line(1), line(rows.size() + 1));
     for (size_t i = 0; i < rows.size(); ++i) {
         const IntervalRow& row = rows[i];
         const float y = line(i + 1);
@@ -153,7 +173,7 @@ void draw_rows(PaneContext& ui, ImVec2 corner, float width, double untouched) {
 }  // namespace
 
 float figure_height(const DrawContext& ui, size_t interventions) {
-    const auto rows = float(std::min(interventions, kMostFigureRows) + 2);
+    const auto rows = float(std::min(interventions, kMostFigureRows) + 3);  // head and axis, too
     return ui.px(std::max(kLeastFigure, kFigureRow * rows + 8));
 }
 

@@ -234,11 +234,13 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
     const auto& before = lab.numbers.untouched;
     key_value(ui, "Untouched loss##untouched_loss",
               before ? fmt::format("{:.4f}", *before) : "\u2013", loss_unit(ui));
-    if (!lab.numbers.together) return;
-    const PairedChange& change = *lab.numbers.together;
-    key_value(ui, "Change##change", fmt::format("{:+.5f}", change.mean), loss_unit(ui));
-    key_value(ui, "Standard error##standard_error", fmt::format("{:.5f}", change.standard_error),
+    if (lab.recipe.interventions.empty()) return;
+    // Their lines stand before they are measured: nothing moves then.
+    const auto& change = lab.numbers.together;
+    key_value(ui, "Change##change", change ? fmt::format("{:+.5f}", change->mean) : "\u2013",
               loss_unit(ui));
+    key_value(ui, "Standard error##standard_error",
+              change ? fmt::format("{:.5f}", change->standard_error) : "\u2013", loss_unit(ui));
 }
 
 void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
@@ -255,10 +257,14 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
         low.push_back(y.back() - (std::isfinite(half) ? half : 0));
         high.push_back(y.back() + (std::isfinite(half) ? half : 0));
     }
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, ui.px(150));
     if (x.size() < 2) {
         const RecipeLosses* const first = losses.of(recipes.front());
         const bool is_refused = first != nullptr && !first->error.empty();
         hint(ui, is_refused ? first->error + "." : "Not measured yet.");
+        ImGui::SetCursorScreenPos(at);
+        ImGui::Dummy(size);  // what stands below does not move when the plot comes
         return;
     }
     viz::CurvePlot plot;
@@ -274,8 +280,7 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     curve.color = ui.theme.accent;
     curve.dots = true;
     plot.curves.push_back(curve);
-    plot.size = {ImGui::GetContentRegionAvail().x, ui.px(150)};
-    const ImVec2 at = ImGui::GetCursorScreenPos();
+    plot.size = size;
     (void)viz::draw_curves(plot, ui);
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy(plot.size);

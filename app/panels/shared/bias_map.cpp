@@ -243,6 +243,21 @@ void take_probe_blocks(const BiasFields& from, const BiasForm& form, int64_t hea
     map.shown = map.low = map.high = map.mean;
 }
 
+// Blocks of which masks hide some values, but not all.
+std::vector<uint8_t> partly_masked(const BiasForm& form, const BiasMap& map) {
+    std::vector<uint8_t> out;
+    if (!map.has_masks || int64_t(map.count.size()) != map.rows * map.columns) return out;
+    bool any = false;
+    for (int64_t r = 0; r < map.rows; ++r)
+        for (int64_t c = 0; c < map.columns; ++c) {
+            const float count = map.count[out.size()];
+            const bool is_partly = count > 0 && count < float(form.seen(r, c, map.block));
+            out.push_back(is_partly ? 1 : 0);
+            any |= is_partly;
+        }
+    return any ? out : std::vector<uint8_t>();
+}
+
 }  // namespace
 
 BiasMap map_of_fields(const BiasFields& from, const BiasForm& of, int64_t head, Blocks block) {
@@ -276,6 +291,8 @@ BiasMap map_of_fields(const BiasFields& from, const BiasForm& of, int64_t head, 
     if (from.block_value == BlockValue::mean && !map.mean.empty()) map.shown = map.mean;
     if (int64_t(map.shown.size()) != map.rows * map.columns) return {};
     if (form.is_kernel() && !form.visibility.is_centred) return map;
+    map.has_masks = form.visibility.has_masks;
+    map.partly = partly_masked(form, map);
     map.hidden.resize(map.shown.size());
     const auto is_hidden = [&](int64_t r, int64_t c) {
         return form.is_hidden(r, c, block) ||

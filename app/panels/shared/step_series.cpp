@@ -21,7 +21,7 @@ bool StepSeries::update(PaneContext& ui, ProbeRequest request) {
     });
     bool is_new = fields_.size() != before;
     missing_ = 0;
-    bool is_waiting = false;
+    bool is_waiting = is_paused_;
     for (const int64_t step : ui.history) {
         if (fields_.contains(step) || failed_.contains(step)) continue;
         ++missing_;

@@ -15,6 +15,9 @@ class StepSeries {
     // another one, another model, or a rewind (after which a step may come a second time) begins
     // anew.
     bool update(PaneContext& ui, ProbeRequest request);
+    // Nothing more is asked for while it is paused; what has been read stays.
+    void pause(bool is_paused) { is_paused_ = is_paused; }
+    [[nodiscard]] bool is_paused() const { return is_paused_; }
     // Step -> answer, of the steps that are stored now.
     [[nodiscard]] const std::map<int64_t, FieldSetPtr>& fields() const { return fields_; }
     [[nodiscard]] size_t missing() const { return missing_; }
@@ -29,6 +32,7 @@ class StepSeries {
     int64_t rewinds_ = 0;
     std::string error_;
     size_t missing_ = 0;
+    bool is_paused_ = false;
 };
 
 }  // namespace aft::app

@@ -170,7 +170,7 @@ struct LayerLine {
     float bar_low;  // from the row's left, pixels
 };
 
-constexpr float kNormSpace = 66, kLeastBar = 20;  // at the right; of a bar
+constexpr float kNormSpace = 76, kLeastBar = 20;  // at the right; of a bar
 
 // Behind the longest name: the bars of all layers begin alike.
 float bars_begin(const PaneContext& ui) {

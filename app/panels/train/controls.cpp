@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "app/panels/panel.h"
@@ -136,12 +137,14 @@ std::string schedule_words(const ModelView& ui) {
                        std::isfinite(now) ? fmt::format(": now {:.2g}.", now) : ".");
 }
 
+// Those that nothing of this model reads are left out, as in New run.
 void ControlsPanel::draw_settings(PaneContext& ui, bool live) {
     Config config = ui.status.config;
+    const std::set<std::string> unread = unread_settings(config);
     SettingRows rows = config.rows();
     std::string group;
     for (Setting& row : rows) {
-        if (row.live != live || row.key == "train.steps") continue;
+        if (row.live != live || row.key == "train.steps" || unread.contains(row.key)) continue;
         const std::string here = row.key.substr(0, row.key.find('.'));
         if (!live && here != group) {
             group = here;

@@ -204,7 +204,7 @@ PlotsPanel::Plot PlotsPanel::gradient_plot(PaneContext& ui) {
     return out;
 }
 
-// The layers in their order, the first and the last with their names.
+// The layers in their order; where too little height is for all names, some are left out.
 PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
     Plot out{.view = {.id = "bias_norm", .title = "Bias norm per layer"}};
     viz::CurvePlot& plot = out.view;
@@ -220,10 +220,9 @@ PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
         const size_t index = plot.curves.size(), last = layers.size() - 1;
         const double share =
             last > 0 ? static_cast<double>(index) / static_cast<double>(last) : 0.5;
-        const std::string number = fmt::format("layer {}", layer);
         out.names.push_back("layer " + layer_words(ui.status, static_cast<int64_t>(layer)));
         plot.curves.push_back(
-            {.label = index == 0 || index == last ? number : "",
+            {.label = fmt::format("layer {}", layer),
              .x = ui.curves->step,
              .y = *values,
              .color = viz::ordered_color(share, ui.theme.name == ThemeName::light),

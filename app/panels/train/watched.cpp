@@ -1,5 +1,5 @@
-// Watched: what is pinned, measured at every stored step: the values of pinned cells, the RMS of
-// pinned heads, the attention of pinned targets in the chosen picture, and its loss, as curves;
+// Watched: what is pinned, measured at every stored step: the values of pinned cells, a number
+// of pinned heads, the attention of pinned targets in the chosen picture, and its loss, as curves;
 // below them the standing experiments.
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 
 #include "app/panels/panel.h"
 #include "app/panels/shared/copy_command.h"
-#include "app/panels/shared/formation_rows.h"
+#include "app/panels/shared/formation_choice.h"
 #include "app/panels/shared/model_state.h"
-#include "app/panels/shared/norm_words.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/step_series.h"
+#include "app/panels/shared/tool_row.h"
 #include "app/panels/train/watched_experiments.h"
 #include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
@@ -37,7 +37,7 @@ struct WatchedLine {
     ProbeRequest request;
     size_t index = 0;         // of the field's values
     double factor = 1;        // to the unit on screen
-    bool is_of_head = false;  // of the RMS: the row of `cell`, whose place the answer says
+    bool is_of_head = false;  // index counts within the row of `cell`, whose place the answer says
     Cell cell{};
 };
 struct WatchedGroup {
@@ -66,6 +66,7 @@ class WatchedPanel final : public Panel {
     std::vector<WatchedSeries> series_;  // one a request
     WatchedExperiments experiments_;
     size_t missing_ = 0;
+    int number_ = 0;  // of the pinned heads, in kFormation
     uint64_t drawn_ = 0;
 };
 
@@ -107,16 +108,20 @@ WatchedGroup cells_of(const ViewState& ui, const std::vector<Pin>& pins) {
     return out;
 }
 
-// Layers and heads of the pins, each once.
-WatchedGroup rms_of(const ViewState& ui, const std::vector<Pin>& pins) {
+// A number of layers and heads of the pins, each once.
+WatchedGroup heads_of(const ViewState& ui, const std::vector<Pin>& pins, size_t number) {
+    const FormationNumber& of = kFormation[number];
+    const std::string unit = number == 0 ? rms_pairs(ui.status.mixer.has_kernel()) : of.unit;
     WatchedGroup out{
-        "norms", kRmsOfW, "of the pinned heads, " + rms_pairs(ui.status.mixer.has_kernel()), {}};
+        "norms", of.words, "of the pinned heads, " + unit + (of.is_share ? ", %" : ""), {}};
     if (!ui.status.mixer.has_bias()) return out;
     for (const Pin& pin : pins) {
         const int64_t head = pin.cell.head;
         WatchedLine line{.words = head >= 0 ? fmt::format("L{} h{}", pin.cell.layer, head)
                                             : fmt::format("L{}", pin.cell.layer),
                          .request = {},
+                         .index = number,
+                         .factor = of.is_share ? 100.0 : 1.0,
                          .is_of_head = true,
                          .cell = pin.cell};
         line.request.probe = "formation";
@@ -199,7 +204,7 @@ WatchedCurve WatchedPanel::curve(const WatchedLine& line) const {
         size_t index = line.index;
         if (line.is_of_head) {
             const auto row = formation_row(field, line.cell.layer, line.cell.head);
-            index = row ? *row * kFormationNumbers : field.values.size();
+            index = row ? *row * kFormationNumbers + line.index : field.values.size();
         }
         if (index >= field.values.size()) continue;
         if (!out.steps.empty() && double(field.step) <= out.steps.back()) continue;
@@ -251,16 +256,17 @@ void WatchedPanel::draw_plot(PaneContext& ui, const WatchedGroup& group, float t
 bool WatchedPanel::is_empty(Ui& ui, const std::vector<WatchedGroup>& groups) const {
     const bool is_single = ui.history.size() < 2;
     if (!ui.experiments.is_empty() || (!groups.empty() && !is_single)) return false;
-    empty_state(ui,
-                {.drawing = Drawing::curve,
-                 .title = is_single ? "One stored step so far" : "Nothing is watched",
-                 .sentence = "Pin a cell or a head with P: its value, RMS of w and attention at "
-                             "every stored step are drawn here, and the loss of the chosen "
-                             "picture. Watch over training, in the Lab and in Complete, adds "
-                             "what interventions cost and how a picture is completed.",
-                 .primary = {},
-                 .secondary = {},
-                 .hint = {}});
+    empty_state(
+        ui,
+        {.drawing = Drawing::curve,
+         .title = is_single ? "One stored step so far" : "Nothing is watched",
+         .sentence = "Pin a cell or a head with P: its value, RMS of w or entropy, and "
+                     "attention at every stored step are drawn here, and the loss of the chosen "
+                     "picture. Watch over training, in the Lab and in Complete, adds "
+                     "what interventions cost and how a picture is completed.",
+         .primary = {},
+         .secondary = {},
+         .hint = {}});
     return true;
 }
 
@@ -297,12 +303,17 @@ void WatchedPanel::inspector(Ui& ui) {
     hint(ui, "What an experiment costs: Copy command in the Lab, at each step.");
 }
 
+bool has_heads(const std::vector<WatchedGroup>& groups) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [](const WatchedGroup& group) { return group.lines.front().is_of_head; });
+}
+
 void WatchedPanel::draw(Ui& ui) {
     drawn_ = ui.stats.frames;
     if (no_model_state(ui, Drawing::curve, "Its pins are watched here at every stored step."))
         return;
     const std::vector<Pin> pins = newest_pins(ui);
-    std::vector<WatchedGroup> groups = {cells_of(ui, pins), rms_of(ui, pins),
+    std::vector<WatchedGroup> groups = {cells_of(ui, pins), heads_of(ui, pins, size_t(number_)),
                                         attention_of(ui, pins), loss_of(ui)};
     std::erase_if(groups, [](const WatchedGroup& group) { return group.lines.empty(); });
     if (is_empty(ui, groups)) return;
@@ -319,6 +330,10 @@ void WatchedPanel::draw(Ui& ui) {
         hint(ui,
              "Watch over training, in the Lab and in Complete, adds what an intervention costs "
              "and how a picture is completed at every saved step.");
+    if (has_heads(groups)) {
+        inline_label(ui, "Of the pinned heads");
+        (void)formation_choice(ui, number_);
+    }
     const auto n = std::max(1.0F, float(groups.size()));
     const float tall = std::clamp(ImGui::GetContentRegionAvail().y / n - ui.px(12),
                                   ui.px(kLeastPlot), ui.px(kMostPlot));
@@ -340,7 +355,8 @@ PanelRoom watched_panel() {
             .icon = icon::pin,
             .help =
                 "Every pin is watched: the value of its cell in the quantity that the maps show, "
-                "the RMS of w of its head, and what its target gives to its source in the chosen "
+                "the RMS of w, entropy, largest share or distance of its head, and what its target "
+                "gives to its source in the chosen "
                 "picture; below, the loss of that picture. Attention and loss need whole weights: "
                 "they have a point for every saved checkpoint, biases for every stored step. A "
                 "click shows the step everywhere. Standing experiments come from Watch over "

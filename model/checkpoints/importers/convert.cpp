@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "core/caught.h"
 #include "core/check.h"
+#include "core/files.h"
 #include "core/outside.h"
+#include "core/text.h"
 #include "model/checkpoints/importers/expression.h"
+#include "model/checkpoints/importers/facts.h"
+#include "model/checkpoints/importers/faults.h"
 #include "model/checkpoints/importers/pattern.h"
 #include "model/nn/embedding.h"
 #include "model/run_name.h"
@@ -18,56 +21,9 @@ namespace aft::imports {
 
 namespace {
 
-std::string shape_text(const at::Tensor& tensor) {
-    return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
-}
-
 // [1, ..., 1, n, m]
 bool has_two_axes(const at::Tensor& x) {
     return x.dim() >= 2 && x.numel() == x.size(-1) * x.size(-2);
-}
-
-const at::Tensor& tensor_of(const View& view, const std::string& name) {
-    const at::Tensor* found = view.find(name);
-    if (found == nullptr) fail("there is no tensor '{}'", shown(name));
-    return *found;
-}
-
-int64_t size_of(const View& view, const std::string& name, int64_t axis) {
-    const at::Tensor& tensor = tensor_of(view, name);
-    if (axis >= tensor.dim())
-        fail("'{}' has shape {}, no axis {}", shown(name), shape_text(tensor), axis);
-    return tensor.size(axis);
-}
-
-int64_t count_of(const View& view, const std::string& pattern) {
-    std::set<int64_t> found;
-    for (const auto& [name, tensor] : view.tensors)
-        if (const auto bound = match(pattern, name); bound && bound->contains("i"))
-            if (const std::string& text = bound->at("i"); text.size() < 7)
-                found.insert(std::stoll(text));
-    int64_t next = 0;
-    while (found.contains(next)) ++next;
-    if (static_cast<size_t>(next) != found.size())
-        fail("'{}': layer {} is missing, but there are later ones", shown(pattern), next);
-    return next;
-}
-
-int64_t ones_of(const View& view, const std::string& name) {
-    const at::Tensor& mask = tensor_of(view, name);
-    if (mask.dim() != 2 || mask.size(0) == 0)
-        fail("'{}' has shape {}, a mask [T, T] is expected", shown(name), shape_text(mask));
-    return mask[0].ne(0).sum().item<int64_t>();
-}
-
-SizeTable numbers_of(const Recognised& found) {
-    const View& view = found.view;
-    return {found.mapping.sizes,
-            {.size = [&view](const std::string& name,
-                             int64_t axis) { return size_of(view, name, axis); },
-             .count = [&view](const std::string& pattern) { return count_of(view, pattern); },
-             .ones = [&view](const std::string& name) { return ones_of(view, name); },
-             .has = [&view](const std::string& pattern) { return view.has(pattern); }}};
 }
 
 class Converter {
@@ -78,16 +34,16 @@ class Converter {
     [[nodiscard]] Converted run(const std::vector<std::pair<std::string, std::string>>& settings) {
         set_config(settings);
         for (const auto& [name, tensor] : found_.view.tensors) take(name, tensor);
-        if (!unknown_.empty())
-            fail("{}: recognised as {}, but no rule knows {}", path_, found_.mapping.info.name,
-                 names_with_shapes(unknown_));
         complete();
+        check_faults(faults_, found_.mapping, path_);
         return std::move(out_);
     }
 
   private:
     void set_config(const std::vector<std::pair<std::string, std::string>>& settings);
     void take(const std::string& name, const at::Tensor& tensor);
+    void try_apply(const Rule& rule, const Bindings& bound, const std::string& name,
+                   const at::Tensor& tensor);
     void apply(const Rule& rule, const Bindings& bound, const std::string& name,
                const at::Tensor& tensor);
     struct Changed {
@@ -104,7 +60,9 @@ class Converter {
                                      std::string& how) const;
     void put(const std::string& from, const std::string& to, at::Tensor value,
              const std::string& how);
+    void check_size(const Net& expected) const;
     void complete();
+    void add_missing(const Parameter& parameter);
     [[nodiscard]] at::Tensor absent(const Parameter& parameter, const Net& fresh);
     [[nodiscard]] int64_t whole(const std::string& expression) const {
         return whole_number(expression, numbers_);
@@ -115,14 +73,16 @@ class Converter {
     SizeTable numbers_;
     Converted out_;
     std::map<std::string, at::Tensor> values_;  // by our names
-    std::vector<std::pair<std::string, at::Tensor>> unknown_;
+    MappingFaults faults_;
+    std::vector<std::pair<std::string, Bindings>> failed_;  // what rules that fail would give
 };
 
 void Converter::set_config(const std::vector<std::pair<std::string, std::string>>& settings) {
     const Mapping& mapping = found_.mapping;
     Config& config = out_.checkpoint.config;
     config.data.source = "";  // the file does not say it
-    config.name = name_problem(mapping.info.name).empty() ? mapping.info.name : "imported";
+    const std::string stem = fs::path(path_).stem().string();
+    config.name = name_problem(stem).empty() ? stem : "imported";
     SettingRows rows = config.rows();
     const auto is_given = [&](const std::string& key) {
         return std::any_of(settings.begin(), settings.end(),
@@ -148,16 +108,27 @@ void Converter::set_config(const std::vector<std::pair<std::string, std::string>
 }
 
 void Converter::take(const std::string& name, const at::Tensor& tensor) {
-    bool is_known = false;
-    for (const Rule& rule : found_.mapping.rules) {
-        const auto bound = match(rule.from, name);
-        if (!bound) continue;
-        is_known = true;
-        with_context(fmt::format("{}: '{}'", path_, shown(name)),
-                     [&] { apply(rule, *bound, name, tensor); });
-        break;
-    }
-    if (!is_known) unknown_.emplace_back(name, tensor);
+    for (const Rule& rule : found_.mapping.rules)
+        if (const auto bound = match(rule.from, name)) return try_apply(rule, *bound, name, tensor);
+    faults_.unknown.push_back({name, tensor.sizes().vec(), ""});
+}
+
+// A rule that fails is one fault among those of the file.
+void Converter::try_apply(const Rule& rule, const Bindings& bound, const std::string& name,
+                          const at::Tensor& tensor) {
+    std::string why;
+    const std::exception_ptr thrown = caught([&] {
+        with_error([&] { apply(rule, bound, name, tensor); },
+                   [&](const Error& error) {
+                       why = error.what();
+                       if (error.kind() == ErrorKind::usage) faults_.kind = error.kind();
+                       return error;
+                   });
+    });
+    if (!thrown) return;
+    if (why.empty()) std::rethrow_exception(thrown);
+    faults_.failed.push_back({name, tensor.sizes().vec(), " " + why});
+    for (const std::string& to : rule.to) failed_.emplace_back(to, bound);
 }
 
 // The window of the model hides what the mask of the file hides, which has `stored`.
@@ -333,45 +304,63 @@ at::Tensor Converter::absent(const Parameter& parameter, const Net& fresh) {
     return {};
 }
 
+// What starts anew (q and k of a conversion) is never more than the rest several times over.
+void Converter::check_size(const Net& expected) const {
+    constexpr double kMostGrowth = 20;
+    double there = 0, given = 0;
+    for (const auto& [name, tensor] : found_.view.tensors)
+        there += static_cast<double>(tensor.numel());
+    for (const auto& [name, value] : values_) given += static_cast<double>(value.numel());
+    there = std::max(there, given);
+    const auto needed = static_cast<double>(parameter_count(expected.parameters()));
+    if (needed > kMostGrowth * (there + 1e6))
+        fail("{}: the settings describe a net of {:.0f} values, the file has {:.0f}", path_, needed,
+             there);
+}
+
+// One that a rule that fails would give is no fault of its own.
+void Converter::add_missing(const Parameter& parameter) {
+    for (const auto& [to, bound] : failed_) {
+        const auto names = match(to, parameter.name);
+        if (names && std::all_of(names->begin(), names->end(), [&](const auto& one) {
+                const auto known = bound.find(one.first);
+                return known == bound.end() || known->second == one.second;
+            }))
+            return;
+    }
+    faults_.missing.push_back({parameter.name, parameter.value.sizes().vec(), ""});
+}
+
 void Converter::complete() {
     const Config& config = out_.checkpoint.config;
     const auto seed = static_cast<uint64_t>(config.train.seed);
     ModelConfig shapes = config.model;
     shapes.init = "normal";  // the other ways make values
     const Net expected(shapes, seed, at::kMeta);
-    double there = 0;
-    for (const auto& [name, value] : values_) there += static_cast<double>(value.numel());
-    const auto needed = static_cast<double>(parameter_count(expected.parameters()));
-    // What starts anew (q and k of a conversion) is never more than the rest several times over.
-    constexpr double kMostGrowth = 20;
-    if (needed > kMostGrowth * (there + 1e6))
-        fail("{}: the settings describe a net of {:.0f} values, the file has {:.0f}", path_, needed,
-             there);
+    check_size(expected);
     std::optional<Net> fresh;
     if (!found_.mapping.fresh.empty()) fresh.emplace(config.model, seed);
-    std::vector<std::string> wrong;
+    std::vector<std::string> names;
     for (const Parameter& parameter : expected.parameters()) {
+        names.push_back(parameter.name);
         const auto found = values_.find(parameter.name);
         const at::Tensor value =
             found != values_.end() ? found->second : absent(parameter, fresh ? *fresh : expected);
         if (!value.defined())
-            wrong.push_back(
-                fmt::format("'{}' {} has no value", parameter.name, shape_text(parameter.value)));
+            add_missing(parameter);
         else if (value.sizes() != parameter.value.sizes())
-            wrong.push_back(fmt::format("'{}' has shape {}, the settings need {}", parameter.name,
-                                        shape_text(value), shape_text(parameter.value)));
+            faults_.misshapen.push_back(
+                {parameter.name, value.sizes().vec(),
+                 fmt::format(", the settings need {}", shape_text(parameter.value))});
         else
             out_.checkpoint.weights.emplace_back(parameter.name, value);
         if (found != values_.end()) values_.erase(found);
     }
-    for (const auto& [name, value] : values_)
-        wrong.push_back(
-            fmt::format("'{}' {} is not part of the model", shown(name), shape_text(value)));
-    if (wrong.empty()) return;
-    const size_t more = wrong.size() - std::min<size_t>(wrong.size(), 5);
-    wrong.resize(wrong.size() - more);
-    fail("{}: read as {}, but {}{}", path_, found_.mapping.info.name, fmt::join(wrong, "; "),
-         more > 0 ? fmt::format(" (and {} more)", more) : "");
+    for (const auto& [name, value] : values_) {
+        const std::string near = nearest_word(name, names);
+        faults_.strange.push_back({name, value.sizes().vec(),
+                                   near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)});
+    }
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ Mapping read_mapping(const std::filesystem::path& file) {
     Reader in(json, where);
     Mapping out;
     out.file = where;
-    out.info = {shown(file.stem().string()), in.text("sentence")};
+    out.info = {shown_path(where), in.text("sentence")};
     out.needs = in.texts("needs");
     out.lacks = in.texts("lacks");
     out.notes = in.texts("notes");
@@ -192,7 +192,11 @@ Mapping read_mapping(const std::filesystem::path& file) {
 std::vector<Mapping> known_mappings() {
     std::vector<Mapping> all;
     for (const auto& entry : fs::directory_iterator(shared_file("assets/imports")))
-        if (entry.path().extension() == ".json") all.push_back(read_mapping(entry.path()));
+        if (entry.path().extension() == ".json") {
+            all.push_back(read_mapping(entry.path()));
+            all.back().info.name = entry.path().stem().string();
+            all.back().is_known = true;
+        }
     std::sort(all.begin(), all.end(),
               [](const Mapping& a, const Mapping& b) { return a.info.name < b.info.name; });
     return all;

@@ -45,8 +45,9 @@ struct Constructor {
 };
 
 struct Mapping {
-    RoomInfo info;
+    RoomInfo info;                                // a file of the user's: named by its path
     std::string file;                             // for messages
+    bool is_known = false;                        // one of assets/imports
     std::vector<std::string> needs, lacks;        // patterns of names: recognised by these
     std::vector<std::string> notes;               // what it takes for granted, for the user
     std::vector<std::string> given;               // settings: only where the user gives them

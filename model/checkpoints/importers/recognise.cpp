@@ -154,14 +154,27 @@ View best_view(const Mapping& mapping, const std::vector<View>& views) {
     return *best;
 }
 
+// "; these names are those of clip (...), which is refused: ...", of an origin that they fit.
+std::string other_origin(const std::vector<Mapping>& all, const std::vector<View>& views) {
+    for (const View& view : views)
+        for (const Mapping& mapping : all)
+            if (!mapping.by_name_only && mapping.given.empty() && fits(mapping, view))
+                return fmt::format(
+                    "; these names are those of {} ({}){}", mapping.info.name,
+                    mapping.info.sentence,
+                    mapping.refuse.empty() ? "" : ", which is refused: " + mapping.refuse);
+    return "";
+}
+
 Recognised by_name(const std::vector<Mapping>& all, const std::vector<View>& views,
                    const ImportChoice& wanted) {
     const Mapping mapping =
         wanted.map.empty() ? find_room(all, wanted.as, "importer") : read_mapping(wanted.map);
     View view = best_view(mapping, views);
     if (mapping.refuse.empty() && !mapping.needs.empty() && !fits(mapping, view))
-        fail("{}: does not fit the importer {}{}", wanted.path, mapping.info.name,
-             differences(mapping, view));
+        fail("{}: does not fit the {} {}{}{}", wanted.path,
+             mapping.is_known ? "importer" : "mapping file", mapping.info.name,
+             differences(mapping, view), other_origin(all, views));
     return {mapping, std::move(view)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/caught.h"
@@ -53,7 +54,7 @@ class Reverter {
         for (const auto& [name, tensor] : checkpoint.weights) left_[name] = tensor;
     }
 
-    [[nodiscard]] TensorFile run() {
+    [[nodiscard]] Reverted run() {
         for (const Rule& rule : mapping_.rules) {
             if (rule.to.empty())
                 make_dropped(rule);
@@ -67,7 +68,7 @@ class Reverter {
         for (const auto& [name, tensor] : left_) homeless.push_back("'" + name + "'");
         if (!homeless.empty())
             fail("{} has no place for {}", mapping_.info.name, shown_names(homeless));
-        return std::move(file_);
+        return {std::move(file_), std::move(left_out_)};
     }
 
   private:
@@ -75,8 +76,12 @@ class Reverter {
     void drop_filled() {
         for (const auto& [pattern, value] : mapping_.fill)
             std::erase_if(left_, [&](const auto& one) {
-                return match(pattern, one.first) &&
-                       at::equal(one.second, at::full_like(one.second, value));
+                const bool is_filled = match(pattern, one.first) &&
+                                       at::equal(one.second, at::full_like(one.second, value));
+                if (is_filled)
+                    left_out_.push_back({one.first, one.second.sizes().vec(),
+                                         fmt::format("{} everywhere, as 'fill' says", value)});
+                return is_filled;
             });
     }
     void give_back(const Rule& rule) {
@@ -86,6 +91,7 @@ class Reverter {
             if (!bound || !left_.contains(name)) continue;
             std::vector<at::Tensor> parts;
             for (const std::string& to : rule.to) {
+                if (to == "-") fail("{}: {}", mapping_.info.name, no_way_back(rule));
                 const auto found = left_.find(fill_in(to, *bound));
                 if (found == left_.end())
                     fail("{} needs '{}'", mapping_.info.name, fill_in(to, *bound));
@@ -117,14 +123,10 @@ class Reverter {
             with_context("'" + name + "'", [&] { put(name, unchanged(rule, tensor)); });
     }
     [[nodiscard]] at::Tensor unchanged(const Rule& rule, at::Tensor value) const {
-        const bool is_masked = !rule.visible.empty() || !rule.hidden.empty();
-        if (!rule.times.empty() || !rule.first.empty() || is_masked)
-            fail("is not kept whole by {}: there is no way back", mapping_.info.name);
+        if (const std::string why = no_way_back(rule); !why.empty())
+            fail("there is no way back by {}: {}", mapping_.info.name, why);
         if (!rule.scale.empty()) value = value / evaluate(rule.scale, table_);
-        if (!rule.shape.empty()) {
-            if (rule.back.empty()) fail("{} does not say its shape ('back')", mapping_.info.name);
-            value = value.reshape(shape_of(rule));
-        }
+        if (!rule.shape.empty()) value = value.reshape(shape_of(rule));
         return rule.transpose ? value.transpose(-1, -2) : value;
     }
     [[nodiscard]] std::vector<int64_t> shape_of(const Rule& rule) const {
@@ -143,6 +145,7 @@ class Reverter {
             const std::vector<int64_t> shape = shape_of(rule);
             value = sinusoidal_positions(shape.front(), shape.back()).reshape(shape);
         } else {
+            left_out_.push_back({rule.from, {}, rule.drop});
             return;
         }
         const bool is_of_layers = rule.from.find("{i}") != std::string::npos;
@@ -159,6 +162,7 @@ class Reverter {
     const Checkpoint& checkpoint_;
     Weights left_;
     TensorFile file_;
+    std::vector<Left> left_out_;
 };
 
 // The first setting in which two models compute something else.
@@ -178,9 +182,37 @@ std::string difference(const Config& ours, const Config& theirs) {
     return "";
 }
 
+// NaN is not equal to itself: no comparison would say that it comes back.
+void check_no_nan(const Checkpoint& checkpoint) {
+    std::vector<std::string> found;
+    for (const auto& [name, tensor] : checkpoint.weights)
+        if (const auto count = tensor.isnan().sum().item<int64_t>(); count > 0)
+            found.push_back(fmt::format("'{}' ({} of {} values)", name, count, tensor.numel()));
+    if (!found.empty())
+        fail("the weights hold NaN: {}; an earlier save of that training may be sound",
+             shown_names(found));
+}
+
 }  // namespace
 
-TensorFile revert(const Checkpoint& checkpoint, const Mapping& mapping) {
+std::string no_way_back(const Rule& rule) {
+    std::vector<std::string> lossy;
+    for (const auto& [key, is_there] :
+         {std::pair{"times", !rule.times.empty()},
+          {"first", !rule.first.empty()},
+          {"visible", !rule.visible.empty()},
+          {"hidden", !rule.hidden.empty()},
+          {"-", std::find(rule.to.begin(), rule.to.end(), "-") != rule.to.end()}})
+        if (is_there) lossy.push_back(fmt::format("\"{}\"", key));
+    const std::string where = fmt::format("the rule of '{}' has", shown(rule.from));
+    if (!lossy.empty())
+        return fmt::format("{} {}, which does not keep every value", where, fmt::join(lossy, ", "));
+    if (!rule.shape.empty() && rule.back.empty())
+        return where + " \"shape\" and no \"back\" (the shape before it)";
+    return "";
+}
+
+Reverted revert(const Checkpoint& checkpoint, const Mapping& mapping) {
     if (!mapping.refuse.empty()) fail("{} is not written: {}", mapping.info.name, mapping.refuse);
     if (!mapping.fresh.empty())
         fail(
@@ -188,21 +220,22 @@ TensorFile revert(const Checkpoint& checkpoint, const Mapping& mapping) {
             "names",
             mapping.info.name);
     const Assignments free = free_settings(mapping, checkpoint.config);
-    TensorFile file = Reverter(checkpoint, mapping).run();
+    check_no_nan(checkpoint);
+    Reverted out = Reverter(checkpoint, mapping).run();
     std::vector<std::pair<std::string, std::string>> given;
     const Texts settings = settings_of(checkpoint.config);
     for (const auto& [key, why] : mapping.ask) given.emplace_back(key, settings.at(key));
     given.insert(given.end(), free.begin(), free.end());
     const Converted again =
-        convert({mapping, View{"", file.tensors}}, mapping.info.name + " read back", given);
+        convert({mapping, View{"", out.file.tensors}}, mapping.info.name + " read back", given);
     const std::string other = difference(checkpoint.config, again.checkpoint.config);
     if (!other.empty()) fail("{} would compute something else: {}", mapping.info.name, other);
     for (const auto& [name, tensor] : again.checkpoint.weights)
         for (const auto& [ours, value] : checkpoint.weights)
             if (ours == name && !at::allclose(value, tensor, 1e-6, 1e-30))
                 fail("{}: '{}' would not come back as it is", mapping.info.name, name);
-    store_settings(file, free);
-    return file;
+    store_settings(out.file, free);
+    return out;
 }
 
 }  // namespace aft::imports

@@ -100,6 +100,9 @@ TrainRequest training_of(const Sweep& sweep, const SweepRun& run) {
     training.out = run.folder;
     training.config =
         sweep_config(sweep.result.plan, sweep.result.plan.points[run.point], run.seed);
+    training.from = sweep.result.plan.from;
+    if (!training.from.empty())  // weights are taken by the shapes that the data need
+        training.config = fit_to_data(training.config, {}, sweep.stop.get_token()).config;
     return training;
 }
 

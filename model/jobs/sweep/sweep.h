@@ -28,6 +28,7 @@ struct SweepPoint {
 struct SweepPlan {
     std::string name{}, sentence{}, paper{};  // paper: the table or section it is for
     Config base{};
+    std::string from{};  // weights that every run starts from; "" = random ones
     std::vector<SweepPoint> points{};
     std::vector<int64_t> seeds{};
     std::string split{};  // measured part of the data; "" = the usual one
@@ -37,7 +38,7 @@ struct SweepPlan {
 
 struct SweepRequest {
     std::string file{}, preset{};    // one of them
-    std::string data{};              // in place of the file's; "" = that
+    std::string data{}, from{};      // in place of the file's; "" = that
     std::vector<std::string> set{};  // key=value for every run, before those of the points
     int64_t seeds = 0;               // as many of the seeds, from the first; 0 = all
     std::string out{};               // folder; "" = runs/NAME-N

@@ -22,8 +22,8 @@ using Json = nlohmann::json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 constexpr size_t kMostRuns = 10000;
-const std::set<std::string> kKeys{"sentence", "paper", "preset", "data",  "set", "axes",
-                                  "variants", "seeds", "split",  "limit", "x"};
+const std::set<std::string> kKeys{"sentence", "paper",    "preset", "data",  "from",  "set",
+                                  "axes",     "variants", "seeds",  "split", "limit", "x"};
 constexpr uint64_t kMostBytes = uint64_t{1} << 20;
 
 struct SweepAxis {
@@ -273,6 +273,10 @@ SweepPlan read_sweep(const SweepRequest& request) {
     plan.sentence = in.text("sentence");
     plan.paper = in.text_or_number("paper");
     plan.base = base_of(in, request, plan.name);
+    plan.from = request.from.empty() ? in.text("from") : request.from;
+    if (std::error_code unknown; !plan.from.empty() && !fs::exists(plan.from, unknown))
+        fail_usage("{}: {}: there are no weights {}", in.file,
+                   request.from.empty() ? "from" : "--from", shown_path(plan.from));
     plan.seeds = seeds_of(in, request.seeds);
     plan.split = in.text("split");
     plan.limit = in.whole("limit", 0);

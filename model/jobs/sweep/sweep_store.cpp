@@ -17,6 +17,7 @@ Json plan_json(const SweepPlan& plan) {
     Json json{{"name", plan.name},   {"config", config_to_json(plan.base)},
               {"seeds", plan.seeds}, {"split", plan.split},
               {"limit", plan.limit}, {"points", Json::array()}};
+    if (!plan.from.empty()) json["from"] = plan.from;
     for (const SweepPoint& point : plan.points)
         json["points"].push_back({{"name", point.name}, {"settings", point.settings}});
     return json;

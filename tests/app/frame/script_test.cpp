@@ -44,6 +44,15 @@ TEST_F(Scripts, FailuresNameTheLineAndTheReason) {
               std::string::npos);
 }
 
+TEST_F(Scripts, WaitingForAModelThatCannotBeOpenedEndsWithTheReason) {
+    make();
+    const std::string path = (scratch_ / "cut.safetensors").string();
+    std::ofstream(path) << "no tensors";
+    const std::string error = error_of("open " + path + "\nwait Ready 600\n");
+    EXPECT_NE(error.find("line 2: 'wait Ready 600'"), std::string::npos) << error;
+    EXPECT_NE(error.find(path), std::string::npos) << error;
+}
+
 TEST_F(Scripts, SetsFieldsSlidersAndSegments) {
     make(fed(feed_small));
     run("view.workspace_train\nframes 3\nset curves/scale/smooth 0.5\nset \"curves/scale/y_axis\" "

@@ -130,6 +130,30 @@ TEST(BiasMap, NotANumberShowsInItsBlock) {
     EXPECT_TRUE(std::isnan(map.shown[1]));
 }
 
+// Of blocks: masked as a whole, or in part; what the causal order hides is no mask.
+TEST(BiasMap, MaskedCellsAreToldFromThoseThatNobodySees) {
+    Status status = band_status(4, 0);
+    status.config.model.mixer = "aft-full";
+    const BiasForm form(with_traits(status));
+    FieldSet fields;
+    fields.fields.resize(1);
+    fields.fields[0].notes["masks"] = "w = -inf: hidden";
+    fields.fields[0].values.assign(16, 1);
+    for (const size_t masked : {8, 9, 12}) fields.fields[0].values[masked] = std::nanf("");
+    const BiasMap whole = map_of_fields({fields}, form, 0, {});
+    EXPECT_TRUE(whole.has_masks);
+    EXPECT_TRUE(whole.partly.empty()) << "single cells are hidden or not";
+    const BiasReading masked = read_bias(form, whole, {.layer = 0, .target = 2, .source = 1});
+    EXPECT_TRUE(masked.is_hidden && masked.is_masked);
+    EXPECT_FALSE(read_bias(form, whole, {.layer = 0, .target = 1, .source = 2}).is_masked);
+    const BiasMap cut = map_of_fields({fields}, form, 0, {.rows = 2, .columns = 2});
+    EXPECT_EQ(cut.partly, (std::vector<uint8_t>{0, 0, 1, 0})) << "one of four is left";
+    const BiasReading part = read_bias(form, cut, {.layer = 0, .target = 2, .source = 1});
+    EXPECT_FALSE(part.is_hidden);
+    EXPECT_EQ(part.masked, 3);
+    EXPECT_EQ(part.seen, 4);
+}
+
 TEST(BiasMap, BandsAreCutFreelyMatricesSquare) {
     const BiasForm band(band_status(768, 128));
     const Blocks cut = band.blocks_for({560, 590});

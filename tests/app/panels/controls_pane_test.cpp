@@ -30,6 +30,20 @@ class ControlsPane : public BareTest {
     }
 };
 
+TEST_F(ControlsPane, WhatNothingOfTheModelReadsIsLeftOut) {
+    constexpr const char* kDecayOfBiases = "controls/optimiser/train.bias_weight_decay";
+    open();
+    EXPECT_TRUE(is_there(kDecayOfBiases));
+    make(fed([](Ui& ui) {
+        feed_small(ui);
+        ui.status.config.model.mixer = "softmax";
+        ui.status = with_traits(ui.status);
+    }));
+    run("view.workspace_train\nframes 3\n");
+    EXPECT_TRUE(is_there("controls/optimiser/train.weight_decay"));
+    EXPECT_FALSE(is_there(kDecayOfBiases)) << "softmax attention has no position bias";
+}
+
 TEST_F(ControlsPane, RunUntilContinuesToTheStepThatIsTyped) {
     open();
     UiDriver driver(stage_, 1);

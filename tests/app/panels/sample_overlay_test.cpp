@@ -55,5 +55,37 @@ TEST_F(SampleOverlayTest, SpreadHasABarAndAUnit) {
         << value_of("samples/main/overlay_colours");
 }
 
+TEST_F(SampleOverlayTest, TheOriginalHasTheBitsOfItsProbe) {
+    open_mirror();
+    run("view.workspace_complete\nframes 3\n");
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    run("complete.start\nframes 2\n");
+    ASSERT_TRUE(until([&] {
+        const auto& own = ui().selection.completion.own;
+        return own && own->done && !own->samples.empty();
+    }));
+    run("click samples/main/overlay=original\nframes 3\n");
+    ASSERT_TRUE(until([&] { return is_there("samples/main/overlay_colours"); }));
+    EXPECT_NE(value_of("samples/main/overlay_colours").find("Surprise of the original level, bit"),
+              std::string::npos);
+    ProbeRequest request;
+    request.probe = "predictions";
+    request.tokens = ui().selection.image.item->tokens;
+    const FieldSetPtr fields = ask(request);
+    ASSERT_NE(fields, nullptr);
+    const Field& field = fields->fields.front();
+    const auto levels = size_t(field.extent(1));
+    const std::vector<uint8_t>& unknown = ui().selection.completion.own->unknown;
+    double bits = 0, count = 0;
+    for (size_t i = 0; i < unknown.size(); ++i)
+        if (unknown[i] != 0) {
+            bits -= double(field.values[i * levels + request.tokens[i]]) / std::log(2.0);
+            ++count;
+        }
+    const char* const shown = "sampling/numbers/original";
+    ASSERT_TRUE(until([&] { return !value_of(shown).empty() && value_of(shown)[0] != '\xE2'; }));
+    EXPECT_NEAR(std::stod(value_of(shown)), bits / count, 0.006);
+}
+
 }  // namespace
 }  // namespace aft::app

@@ -9,9 +9,68 @@ class StructureWindow : public BareTest {
   protected:
     void open_run() {
         open_trained_run();
-        run("view.workspace_biases\nframes 4\nclick structure/main/tab\nframes 4\n");
+        show();
+    }
+    void show() { run("view.workspace_biases\nframes 4\nclick structure/main/tab\nframes 4\n"); }
+    // A model whose window of the raster order cuts something off.
+    void open_window() {
+        initialize_model("cpu", 1);
+        OpenRequest request;
+        request.config = tiny_config();
+        request.config->model.mixer = "aft-local";
+        request.config->model.own["window"] = int64_t{8};
+        request.config->train.steps = 20;
+        request.out = (scratch_ / "window").string();
+        make();
+        ui().commands.send(OpenRun{std::move(request)});
+        run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
+        show();
     }
 };
+
+TEST_F(StructureWindow, AWindowHasItsOwnColumnsAndTheSharesOfItsEdge) {
+    open_window();
+    const auto row = [&] { return value_of("structure/main/heads:l1_h0"); };
+    ASSERT_TRUE(until([&] { return !row().empty(); })) << dump(ui());
+    for (const char* const column : {"window_50", "window_90", "edge", "edge_if_even", "inside"}) {
+        const WidgetRecord* const head =
+            ui().recorder.find(std::string("structure/main/heads:by_") + column);
+        ASSERT_NE(head, nullptr) << column;
+        EXPECT_TRUE(head->visible) << column;
+    }
+    EXPECT_FALSE(is_there("structure/main/heads:by_within_50"))
+        << "beyond it every source is alike";
+    ProbeJob job;
+    job.probe = "window";
+    job.model = ui().status.path;
+    job.layer = 1;
+    job.out = (scratch_ / "window.npy").string();
+    EXPECT_EQ(probe_job(job, {}).shape.at(1), 8);
+    ProbeRequest request;
+    request.probe = "window";
+    request.layer = 1;
+    const FieldSetPtr fields = ask(request);
+    ASSERT_NE(fields, nullptr);
+    const std::vector<float>& numbers = fields->fields.front().values;
+    for (const size_t share : {2, 3, 4}) {  // edge, edge if even, inside
+        const std::string shown = fmt::format("{:.1f}", 100 * double(numbers.at(share)));
+        EXPECT_NE(row().find(shown), std::string::npos) << shown << " in " << row();
+    }
+    EXPECT_NE(value_of("structure/main/hover_line").find("8 tokens"), std::string::npos);
+    run("set structure/main/sort_by edge\nframes 4\n");
+    EXPECT_EQ(value_of("structure/main/sort_by"), "Edge of the window");
+}
+
+// Where the pane is narrower, the last columns lie beyond its edge.
+TEST_F(StructureWindow, ColumnsThatDoNotFitScroll) {
+    open_window();
+    ASSERT_TRUE(until([&] { return is_there("structure/main/heads:l1_h0"); }));
+    const auto last = [&] { return ui().recorder.find("structure/main/heads:by_rank_99"); };
+    ASSERT_TRUE(until([&] { return last() != nullptr; }));
+    EXPECT_TRUE(last()->visible) << "all columns fit into 1600 pixels";
+    stage_->set_size({1000, 700});
+    EXPECT_TRUE(until([&] { return last() != nullptr && !last()->visible; })) << dump(ui());
+}
 
 TEST_F(StructureWindow, RowsAreTheProbesNumbersAndSelectTheirLayer) {
     open_run();

@@ -42,6 +42,11 @@ TEST_F(WatchedWindow, APinIsMeasuredAtEveryStoredStep) {
     const auto T = size_t(ui().status.tokens);
     const float w = read_npy(job.out).values.at(5 * T + 3);
     EXPECT_EQ(plot("cells"), whole + ", last " + exact_number(w));
+    // Another number of the same answer: nothing is read for it.
+    const std::string rms = plot("norms");
+    run("click watched/main/number=entropy\nframes 3\n");
+    EXPECT_TRUE(begins("norms")) << plot("norms");
+    EXPECT_NE(plot("norms"), rms);
     // Attention and loss have whole weights at saved steps alone.
     ASSERT_TRUE(until([&] { return plot("loss").find("last") != std::string::npos; }))
         << dump(ui());

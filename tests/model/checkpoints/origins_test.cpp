@@ -129,9 +129,9 @@ TEST_F(TimmExport, RefusesWhatNoArgumentGives) {
 class NearOrigins : public ::testing::Test {
   protected:
     // The fixture of timm with other names; "" leaves a tensor out.
-    [[nodiscard]] std::string failure(
-        const std::function<std::string(const std::string&)>& name_of,
-        std::vector<std::pair<std::string, at::Tensor>> more = {}) const {
+    [[nodiscard]] std::string failure(const std::function<std::string(const std::string&)>& name_of,
+                                      std::vector<std::pair<std::string, at::Tensor>> more = {},
+                                      const std::string& as = "") const {
         std::vector<std::pair<std::string, at::Tensor>> tensors = std::move(more);
         for (const auto& [name, tensor] :
              read_tensors(source_file("tests/model/imports/timm.pt")).tensors) {
@@ -141,8 +141,8 @@ class NearOrigins : public ::testing::Test {
         }
         const std::string file = (folder_ / "in").string(), out = (folder_ / "m").string();
         write_tensors(file, {.tensors = std::move(tensors), .metadata = {}});
-        const std::string words =
-            error_words([&] { static_cast<void>(import_job({.file = file, .out = out})); });
+        const std::string words = error_words(
+            [&] { static_cast<void>(import_job({.file = file, .out = out, .as = as})); });
         EXPECT_FALSE(fs::exists(out));
         return words;
     }
@@ -171,12 +171,17 @@ TEST_F(NearOrigins, DinoHasAViTWithoutAHead) {
 
 TEST_F(NearOrigins, ClipAndHybridsAreRefusedWithTheReason) {
     const at::Tensor one = at::ones({4, 4});
-    expect_words(failure([](const std::string&) { return std::string(); },
-                         {{"visual.class_embedding", one},
-                          {"visual.positional_embedding", one},
-                          {"visual.transformer.resblocks.0.attn.in_proj_weight", one},
-                          {"transformer.resblocks.0.attn.in_proj_weight", one}}),
-                 {"looks like clip", "refused", "ln_pre"});
+    const auto no_name = [](const std::string&) { return std::string(); };
+    const std::vector<std::pair<std::string, at::Tensor>> clip{
+        {"visual.class_embedding", one},
+        {"visual.positional_embedding", one},
+        {"visual.transformer.resblocks.0.attn.in_proj_weight", one},
+        {"transformer.resblocks.0.attn.in_proj_weight", one}};
+    expect_words(failure(no_name, clip), {"looks like clip", "refused", "ln_pre"});
+    // The reason stays where another importer is asked for.
+    expect_words(
+        failure(no_name, clip, "timm"),
+        {"does not fit the importer timm", "these names are those of clip", "refused", "ln_pre"});
     expect_words(failure([](const std::string&) { return std::string(); },
                          {{"vision_model.embeddings.class_embedding", one},
                           {"vision_model.encoder.layers.0.self_attn.q_proj.weight", one}}),

@@ -128,6 +128,11 @@ TEST_F(OwnImport, AModelTellsItsSettings) {
     EXPECT_EQ(found.config.data.source, "");
     for (const std::string& other : {labml, path("none")})
         EXPECT_NE(error_words([&] { static_cast<void>(settings_of_model(other)); }), "");
+    static_cast<void>(import_job(
+        {.file = source_file("tests/model/imports/rish16.pt").string(), .out = path("layer")}));
+    const std::string words =
+        error_words([&] { static_cast<void>(settings_of_model(path("layer"))); });
+    EXPECT_NE(words.find("a mixer alone has no task"), std::string::npos) << words;
     // Its alphabet and its size, where the SPEC does not say them.
     EXPECT_EQ(data_for_model("text:a.txt", {stored, {'a', 'b', 'c'}}),
               "text:a.txt?alphabet=616263");

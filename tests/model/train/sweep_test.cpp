@@ -1,4 +1,5 @@
 // Sweeps: what a file says, runs that are done, failed and resumed, and their summaries.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/files.h"
+#include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/run_paths.h"
 #include "model/jobs.h"
 #include "tests/model/scratch.h"
@@ -99,6 +101,34 @@ TEST(Sweep, ContinuesWhereItStopped) {
     const SweepResult expected = whole.run();
     for (size_t i = 0; i < 4; ++i)
         EXPECT_EQ(rest.runs[i].metric_value, expected.runs[i].metric_value) << i;
+}
+
+TEST(Sweep, EveryRunStartsFromGivenWeights) {
+    nlohmann::json plan = small_sweep();
+    plan["seeds"] = {1};
+    plan["set"]["train.steps"] = 0;
+    SweepFolder first(plan);
+    const std::string from = first.run().runs[0].folder;
+    plan["from"] = from;
+    plan["seeds"] = {2};
+    SweepFolder folder(plan);
+    const SweepResult result = folder.run();
+    ASSERT_EQ(result.count(SweepState::done), 2) << result.runs[0].error;
+    const Checkpoint given = read_checkpoint(from);
+    for (const SweepRun& run : result.runs) {
+        const std::string events = read_file(fs::path(run.folder) / "events.jsonl");
+        EXPECT_NE(events.find("started from " + from), std::string::npos) << events;
+        for (const auto& [name, tensor] : read_checkpoint(run.folder).weights)
+            for (const auto& [known, value] : given.weights)
+                if (known == name) {
+                    EXPECT_TRUE(at::equal(tensor, value)) << run.folder << " " << name;
+                }
+    }
+    // What it continues is the same; weights that are not there are no plan.
+    folder.request.resume = true;
+    EXPECT_EQ(folder.run().count(SweepState::done), 2);
+    plan["from"] = "nowhere.safetensors";
+    EXPECT_NE(SweepFolder(plan).refusal().find("nowhere.safetensors"), std::string::npos);
 }
 
 TEST(Sweep, AFailedRunLeavesTheOthers) {
