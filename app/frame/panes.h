@@ -45,7 +45,7 @@ class Panes {
     Width last_width_ = Width::wide;
     ImRect middle_;
     std::vector<std::string> shown_;  // panes of the middle that were seen in the last frame, by id
-    bool are_new_ = false;  // they were drawn here for the first time in the last frame
+    bool are_new_ = false;            // they were drawn here for the first time in the last frame
 };
 
 }  // namespace aft::app

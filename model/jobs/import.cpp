@@ -126,6 +126,8 @@ Taken taken_of(const TensorFile& file, const ImportRequest& request) {
                 .prefix = found.view.prefix,
                 .notes = found.mapping.notes,
                 .converted = imports::convert(found, request.file, settings)};
+    const std::string stem = fs::path(request.out).stem().string();
+    if (!stem.empty() && name_problem(stem).empty()) taken.converted.checkpoint.config.name = stem;
     if (!found.mapping.is_known) add_ways_back(found.mapping, taken.notes);
     std::erase_if(taken.notes,
                   [&](const std::string& note) { return asks_for_given(note, wanted.given); });
@@ -144,8 +146,6 @@ ImportResult import_file(const ImportRequest& request) {
     const TensorFile file = read_tensors(request.file);
     Taken taken = taken_of(file, request);
     imports::Converted& converted = taken.converted;
-    const std::string stem = fs::path(request.out).stem().string();
-    if (!stem.empty() && name_problem(stem).empty()) converted.checkpoint.config.name = stem;
     if (!request.alphabet.empty()) add_alphabet(request.alphabet, converted.checkpoint);
     if (!request.classes.empty()) add_classes(request.classes, converted.checkpoint);
     ImportResult result{.file = request.file,

@@ -185,7 +185,7 @@ TEST(Pt, SaysWhatAPickleWithoutTensorsHolds) {
         write_atomically(scratch / "p.pt", bytes);
         return refusal(scratch / "p.pt");
     };
-    const std::string list = "\x80\x02]q\0(K\x01K\x02K\x03e."s;
+    const std::string list = "\x80\x02]q\0(K\x01K\x02K\x03"s + "e.";
     const auto expect_words = [&](const std::string& bytes, const std::string& expected) {
         const std::string words = words_of(bytes);
         EXPECT_NE(words.find(expected), std::string::npos) << words;
@@ -193,7 +193,7 @@ TEST(Pt, SaysWhatAPickleWithoutTensorsHolds) {
     };
     expect_words(list, "a pickle of a list of 3 values that torch.save has not written");
     expect_words("\x80\x02}X\x05\0\0\0epochK\x03s."s, "a pickle of a dict of 'epoch'");
-    expect_words("\x80\x02cnumpy\nndarray\n."s, "a pickle that torch.save has not written");
+    expect_words("\x80\x02"s + "cnumpy\nndarray\n.", "a pickle that torch.save has not written");
     const std::string legacy = read_file(stored_file("legacy.pt"));
     const std::string empty = "\x80\x02]."s;
     expect_words(legacy.substr(0, 14) + "." + "\x80\x02M\xe9\x03."s + "\x80\x02}."s + list + empty,
