@@ -126,6 +126,16 @@ std::optional<T> from_json(const Json& json) {
     return {};
 }
 
+// Whether the last part of `known` has that of `key` as a word, in the same group where `key` names
+// one: "model.norm_eps" has "model.eps" and "eps".
+bool has_word(std::string_view known, std::string_view key) {
+    const size_t start = key.rfind('.') + 1;  // 0 without a dot
+    const std::string word = fmt::format("_{}_", key.substr(start));
+    const std::string name = fmt::format("_{}_", known.substr(known.rfind('.') + 1));
+    return start < key.size() && known.starts_with(key.substr(0, start)) &&
+           name.find(word) != std::string::npos;
+}
+
 // The nearest known key, as the end of an error message.
 std::string suggestion(const SettingRows& rows, std::string_view key) {
     std::vector<std::string> keys;
@@ -135,9 +145,13 @@ std::string suggestion(const SettingRows& rows, std::string_view key) {
         return known.size() > key.size() + 1 && known.ends_with(key) &&
                known[known.size() - key.size() - 1] == '.';
     };
+    const auto word = std::find_if(keys.begin(), keys.end(),
+                                   [&](const std::string& known) { return has_word(known, key); });
     if (const auto found = std::find_if(keys.begin(), keys.end(), ends_with_key);
         found != keys.end())
         near = *found;
+    else if (word != keys.end() && near != fmt::format("{}s", key))  // no plural that was meant
+        near = *word;
     return near.empty() ? "; --print-config lists all settings"
                         : fmt::format("; did you mean '{}'?", near);
 }

@@ -40,7 +40,8 @@ void draw_picture(const MapView& view, const MapPlace& place, const Look& look, 
     const MapData& data = view.data;
     tiles.resize(1, data.rows, data.columns);
     tiles.set(0, data, view.coloring, look);
-    draw_hidden_ground(look, data, place.map);
+    const Box all = {place.first, place.cell(data.rows - 1, data.columns - 1).high};
+    draw_hidden_ground(look, data, all);
     if (tiles.texture() == ImTextureID_Invalid) return;
     // Whole cells, so that no texel is cut: the clip rectangle does the cutting.
     const CellRange seen = visible_cells(place, data);
@@ -58,7 +59,7 @@ void draw_picture(const MapView& view, const MapPlace& place, const Look& look, 
     const float strength = has_under ? view.strength : 1;
     list->AddImage(tiles.texture(), low, high, uv.low, uv.high,
                    with_alpha(rgb(0xFFFFFF), view.dimmed ? 0.55F * strength : strength));
-    draw_partly_hidden(look, data, {place.first, place.cell(data.rows - 1, data.columns - 1).high});
+    draw_partly_hidden(look, data, all);
 }
 
 }  // namespace

@@ -112,6 +112,8 @@ void TextMap::lay_out(const TextMapView& view, const Look& look) {
         if (byte < 0 || size_t(byte) >= view.values.size()) continue;
         values_[i] = view.values[size_t(byte)];
         hidden_[i] = size_t(byte) < view.hidden.size() ? view.hidden[size_t(byte)] : 0;
+        if (hidden_[i] != 0 && size_t(byte) < view.masked.size() && view.masked[size_t(byte)] != 0)
+            hidden_[i] = 2;
     }
 }
 
@@ -139,11 +141,13 @@ void TextMap::draw_ground(const TextMapView& view, const Look& look, const TextG
                look);
     for (int64_t row = grid.begin; row < grid.end; ++row)
         for (int64_t column = 0; column < layout_.columns;) {
-            int64_t stop = column;  // one hatch per run of hidden bytes
-            while (layout_.at({row, stop}) >= 0 &&
-                   hidden_[size_t(row * layout_.columns + stop)] != 0)
+            int64_t stop = column;  // one hatch per run of bytes that are hidden alike
+            const uint8_t how = hidden_[size_t(row * layout_.columns + column)];
+            while (how != 0 && layout_.at({row, stop}) >= 0 &&
+                   hidden_[size_t(row * layout_.columns + stop)] == how)
                 ++stop;
-            if (stop > column) draw_hatch(look, grid.box({row, column}, stop - column));
+            const Box box = grid.box({row, column}, stop - column);
+            if (stop > column) how == 2 ? draw_mask_hatch(look, box) : draw_hatch(look, box);
             column = std::max(stop, column + 1);
         }
     if (tiles_.texture() == ImTextureID_Invalid) return;

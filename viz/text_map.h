@@ -27,6 +27,7 @@ struct TextMapView {  // everything about one frame
     std::span<const uint8_t> bytes{};
     std::span<const float> values{};    // of every byte
     std::span<const uint8_t> hidden{};  // 1 = no value there: hatched
+    std::span<const uint8_t> masked{};  // 1 = hidden by a mask: hatched as such; empty = none
     uint64_t version = 0;               // another number = other values
     Coloring coloring{};
     ImVec2 area{};
@@ -58,7 +59,7 @@ class TextMap {
     TextLayout layout_;
     Tiles tiles_;
     std::vector<float> values_;    // as laid out
-    std::vector<uint8_t> hidden_;  // the same, 1 where no byte stands too
+    std::vector<uint8_t> hidden_;  // the same, 1 where no byte stands too; 2 where masked
     std::vector<uint8_t> bytes_;
     uint64_t version_ = 0, laid_out_ = 0;
     int64_t target_ = -1;

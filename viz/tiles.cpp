@@ -6,33 +6,54 @@
 
 namespace aft::viz {
 
-void draw_hidden_ground(const Look& look, const MapData& data, const Box& map) {
-    if (data.hidden.empty()) return;
-    if (data.has_masks)
-        draw_mask_hatch(look, map);
-    else
-        draw_hatch(look, map);
+namespace {
+
+Box clipped(const Box& box) {
+    const ImDrawList* const list = ImGui::GetWindowDrawList();
+    const ImVec2 low = list->GetClipRectMin(), high = list->GetClipRectMax();
+    const auto in = [](float at, float least, float most) {
+        return std::max(least, std::min(at, most));
+    };
+    return {{in(box.low.x, low.x, high.x), in(box.low.y, low.y, high.y)},
+            {in(box.high.x, low.x, high.x), in(box.high.y, low.y, high.y)}};
 }
 
-void draw_partly_hidden(const Look& look, const MapData& data, const Box& map) {
-    if (data.partly.empty() || data.rows * data.columns != int64_t(data.partly.size())) return;
-    ImDrawList* const list = ImGui::GetWindowDrawList();
-    const ImU32 veil = with_alpha(mask_ground(look.theme), 0.5F);
+// Calls `draw` with the box of every run of marked cells of a row that the clip rectangle shows.
+template <typename Draw>
+void each_run(const MapData& data, std::span<const uint8_t> marks, const Box& map,
+              const Draw& draw) {
+    if (marks.empty() || data.rows * data.columns != int64_t(marks.size())) return;
+    const ImDrawList* const list = ImGui::GetWindowDrawList();
     const float wide = map.width() / float(data.columns), tall = map.height() / float(data.rows);
     const auto row_at = [&](float y) {
         return std::clamp<int64_t>(int64_t((y - map.low.y) / tall), 0, data.rows);
     };
     const int64_t end = std::min(data.rows, row_at(list->GetClipRectMax().y) + 1);
     for (int64_t row = row_at(list->GetClipRectMin().y); row < end; ++row) {
-        const auto line = data.partly.subspan(size_t(row * data.columns), size_t(data.columns));
+        const auto line = marks.subspan(size_t(row * data.columns), size_t(data.columns));
         const float y = map.low.y + tall * float(row);
         for (auto from = std::find(line.begin(), line.end(), 1); from != line.end();) {
             const auto to = std::find(from, line.end(), 0);
-            list->AddRectFilled({map.low.x + wide * float(from - line.begin()), y},
-                                {map.low.x + wide * float(to - line.begin()), y + tall}, veil);
+            draw(Box{{map.low.x + wide * float(from - line.begin()), y},
+                     {map.low.x + wide * float(to - line.begin()), y + tall}});
             from = std::find(to, line.end(), 1);
         }
     }
+}
+
+}  // namespace
+
+void draw_hidden_ground(const Look& look, const MapData& data, const Box& map) {
+    if (data.hidden.empty()) return;
+    draw_hatch(look, clipped(map));
+    each_run(data, data.masked, map, [&](const Box& run) { draw_mask_hatch(look, clipped(run)); });
+}
+
+void draw_partly_hidden(const Look& look, const MapData& data, const Box& map) {
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const ImU32 veil = with_alpha(mask_ground(look.theme), 0.5F);
+    each_run(data, data.partly, map,
+             [&](const Box& run) { list->AddRectFilled(run.low, run.high, veil); });
 }
 
 void Tiles::resize(int count, int64_t rows, int64_t columns) {

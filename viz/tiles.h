@@ -19,7 +19,7 @@ struct MapData {                      // borrowed; row 0 on top
     int64_t rows = 0, columns = 0;
     std::span<const uint8_t> hidden{};  // [rows, columns], 1 = not visible; empty = all visible
     uint64_t version = 0;               // another number = other contents
-    bool has_masks = false;             // single cells may be hidden, anywhere
+    std::span<const uint8_t> masked{};  // [rows, columns], 1 = hidden by a mask; empty = none
     std::span<const uint8_t> partly{};  // [rows, columns], 1 = some values of the cell are hidden
     [[nodiscard]] float at(int64_t row, int64_t column) const {
         return values[static_cast<size_t>(row * columns + column)];
@@ -30,7 +30,7 @@ struct MapData {                      // borrowed; row 0 on top
 };
 
 // Below a map whose hidden cells are transparent; over one, on cells of which a part is hidden. In
-// the current window; `map` holds all cells.
+// the current window; `map` holds all cells, of which the clip rectangle shows some.
 void draw_hidden_ground(const Look& look, const MapData& data, const Box& map);
 void draw_partly_hidden(const Look& look, const MapData& data, const Box& map);
 

@@ -43,7 +43,7 @@ std::string why_not_choose_data(const ModelView& ui) {
 void add_data_actions(Actions& actions) {
     actions.add(
         {.id = "file.choose_data",
-         .name = "Choose the data folder...",
+         .name = "Choose the data...",
          .sentence =
              "Says where the data of the open model lie on this machine, or which are meant.",
          .icon = icon::folder,

@@ -29,7 +29,7 @@ std::string needs_trainer(const ModelView& ui) {
     if (!ui.status.can_train)
         return "This is a checkpoint without its data; it can be looked at, not trained.";
     if (ui.status.config.data.source.empty())
-        return "No data are known for this model: File > Choose the data folder says where they "
+        return "No data are known for this model: File > Choose the data says where they "
                "lie.";
     return "";
 }
@@ -82,6 +82,27 @@ std::string needs_saved_shown(const ViewState& ui) {
     return std::binary_search(saved.begin(), saved.end(), ui.selection.step)
                ? ""
                : "Only the biases of this step are kept. Scrub to a saved one.";
+}
+
+// The newest step is shown where the timeline is not scrubbed.
+bool is_saved_shown(const ViewState& ui) {
+    return ui.selection.step < 0 && ui.status.saved_step >= 0 &&
+           ui.status.saved_step == ui.status.step;
+}
+
+std::string needs_saved_to_branch(const ViewState& ui) {
+    if (std::string why = needs_run_folder(ui); !why.empty()) return why;
+    return is_saved_shown(ui) ? "" : needs_saved_shown(ui);
+}
+
+// The saved step that is shown, as a new run.
+void branch_shown(Ui& ui) {
+    const int64_t step = is_saved_shown(ui) ? ui.status.saved_step : ui.selection.step;
+    ui.toasts.add({.kind = ToastKind::info,
+                   .title = fmt::format("Step {} of {} becomes a new run", group_thousands(step),
+                                        ui.status.name),
+                   .detail = "Its folder is made when training starts; this run stays as it is."});
+    ui.commands.send(OpenPath{checkpoint_file(ui.status.path, step)});
 }
 
 // The checkpoint of the newest saved step, as a new run: the broken one stays as it is.
@@ -170,10 +191,8 @@ void add_aside_actions(Actions& actions) {
                  .sentence = "Opens the saved step that the timeline shows as a new run. This run "
                              "stays as it is.",
                  .icon = icon::open,
-                 .why_not = needs_saved_shown,
-                 .run = [](PaneContext& ui) {
-                     ui.commands.send(OpenPath{checkpoint_file(ui.status.path, ui.selection.step)});
-                 }});
+                 .why_not = needs_saved_to_branch,
+                 .run = branch_shown});
     actions.add({.id = "run.copy_error",
                  .name = "Copy error report",
                  .sentence = "Puts the error, the step and the settings on the clipboard.",

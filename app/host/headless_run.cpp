@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kPause = std::chrono::milliseconds(8);
+constexpr auto kPauseOfTraining = std::chrono::milliseconds(60);  // drawing here takes its cores
 constexpr double kReading_s = 300;  // the longest that a picture waits for what it shows
 
 }  // namespace
@@ -35,7 +36,9 @@ ScriptRun run_script(HeadlessStage& stage, const std::string& text, const std::s
         take_film_frame(stage.ui(), gl_reader());
         write_dump(stage.ui());
         speech.follow(stage.ui());
-        if (stage.ui().session != nullptr) std::this_thread::sleep_for(kPause);
+        if (stage.ui().session == nullptr) continue;
+        const bool is_training = stage.ui().status.state == RunState::running;
+        std::this_thread::sleep_for(is_training ? kPauseOfTraining : kPause);
     }
     return {.lines = script.lines_done(), .frames = frames};
 }

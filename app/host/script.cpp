@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <optional>
-#include <thread>
+#include <string_view>
 
 #include "core/clock.h"
 #include "core/files.h"
@@ -42,6 +45,30 @@ std::pair<std::string, std::string> label_and_rest(const std::string& text) {
         return {text.substr(1, end - 1), trimmed(text.substr(end + 1))};
     }
     return last_word(text);
+}
+
+// An id has no blanks: source/prompt/prompt Hello you. Both parts may stand in quotes.
+std::pair<std::string, std::string> label_and_value(const std::string& text) {
+    const size_t blank = text.find(' ');
+    const std::string first = text.substr(0, blank);
+    const bool is_id = first.find('/') != std::string::npos && !first.starts_with('"') &&
+                       std::none_of(first.begin(), first.end(),
+                                    [](unsigned char c) { return std::isupper(c) != 0; });
+    auto [label, value] = is_id && blank != std::string::npos
+                              ? std::pair(first, trimmed(text.substr(blank)))
+                              : label_and_rest(text);
+    if (value.size() > 1 && value.front() == '"' && value.back() == '"')
+        value = value.substr(1, value.size() - 2);
+    return {label, value};
+}
+
+// A value beside which more is still worked out.
+bool is_pending(const std::string& value) {
+    constexpr std::array<std::string_view, 4> kWords{"Reading", "not all steps are read",
+                                                     "being measured", "Computing"};
+    return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view words) {
+        return value.find(words) != std::string::npos;
+    });
 }
 
 std::optional<double> number_of(const std::string& text) {
@@ -255,15 +282,18 @@ void Script::begin_wait(const std::string& rest) {
 bool Script::show_value(Frame& frame, const std::string& id) {
     const WidgetRecord* const widget = frame.ui().recorder.find(id);
     const std::string value = widget == nullptr ? "" : widget->value;
-    if (value.find_first_of("0123456789") != std::string::npos) {
+    if (value.find_first_of("0123456789") != std::string::npos && !is_pending(value)) {
         fmt::print(stderr, "{}: {}\n", id, printable_line(value));
         wait_.start.reset();
         return true;
     }
     if (!wait_.start) wait_.start = std::chrono::steady_clock::now();
     if (seconds_since(*wait_.start) > kWaitSeconds)
-        stop(widget == nullptr ? "there is no such widget on the screen"
-                               : fmt::format("it holds no number: '{}'", printable_line(value)));
+        stop(widget == nullptr
+                 ? "there is no such widget on the screen"
+                 : fmt::format("{}: '{}'",
+                               is_pending(value) ? "it is still worked out" : "it holds no number",
+                               printable_line(value)));
     frame.ui().want_frames(2);
     return false;
 }
@@ -274,7 +304,7 @@ bool Script::perform_own(Frame& frame, const std::string& verb, const std::strin
         frame.open(rest);
         frames_ = kSettleFrames;
     } else if (verb == "set" && !rest.empty()) {
-        const auto [label, value] = label_and_rest(rest);
+        const auto [label, value] = label_and_value(rest);
         set_ = {.label = label, .value = value};
         frame.ui().recorder.scripted.request(label, value);
         frames_ = 2;

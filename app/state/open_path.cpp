@@ -116,8 +116,13 @@ std::string whole_path(const std::string& path) {
 }
 
 std::string model_name(const Status& status) {
-    const std::string stem = fs::path(status.path).stem().string();
-    return is_checkpoint_file(status.path) && !stem.starts_with("step-") ? stem : status.name;
+    const fs::path path(status.path);
+    if (!is_checkpoint_file(status.path))
+        return status.path.empty() ? status.name : shown_name(status.path);
+    if (!path.stem().string().starts_with("step-")) return path.stem().string();
+    // Of a run: runs/NAME/checkpoints/step-00000030.safetensors
+    const bool is_of_run = path.parent_path().filename() == "checkpoints";
+    return is_of_run ? shown_name(path.parent_path().parent_path().string()) : status.name;
 }
 
 RecentItem recent_item(const std::string& path) {

@@ -17,7 +17,7 @@ struct Opening {
 [[nodiscard]] Opening classify_path(const std::string& path, bool has_session);
 // From the root, without "." and "..", so that it means the same from any folder; "" stays.
 [[nodiscard]] std::string whole_path(const std::string& path);
-// Of a file that is no step of a run its own name: weights of others carry that of their importer.
+// Of what is open: a run's is that of its folder, that of a file which is no step of a run its own.
 [[nodiscard]] std::string model_name(const Status& status);
 [[nodiscard]] RecentItem recent_item(const std::string& path);
 inline constexpr const char* kSweepItem = "sweep";  // RecentItem::what of a sweep's folder

@@ -9,6 +9,7 @@
 #include "core/outside.h"
 #include "model/checkpoints/importers/constructor.h"
 #include "model/checkpoints/importers/convert.h"
+#include "model/checkpoints/importers/hints.h"
 #include "model/checkpoints/importers/own.h"
 #include "model/checkpoints/importers/revert.h"
 #include "model/device.h"
@@ -128,7 +129,11 @@ Taken taken_of(const TensorFile& file, const ImportRequest& request) {
                 .converted = imports::convert(found, request.file, settings)};
     const std::string stem = fs::path(request.out).stem().string();
     if (!stem.empty() && name_problem(stem).empty()) taken.converted.checkpoint.config.name = stem;
-    if (!found.mapping.is_known) add_ways_back(found.mapping, taken.notes);
+    if (!found.mapping.is_known) {
+        imports::add_unmet(found, taken.notes);
+        imports::add_unseen(taken.converted, taken.notes);
+        add_ways_back(found.mapping, taken.notes);
+    }
     std::erase_if(taken.notes,
                   [&](const std::string& note) { return asks_for_given(note, wanted.given); });
     check_settings_read(taken.converted.checkpoint.config, request.set,

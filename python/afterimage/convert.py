@@ -187,6 +187,8 @@ class Converter:
             if not key.startswith("model."):
                 raise Error(f"{self.table.where}: the setting '{shown(key)}' is none of the model (model.KEY)")
             self.out.settings[key[len("model."):]] = value
+        numbers = {key: str(value) for key, value in self.out.settings.items() if type(value) is int}
+        self.sizes = SizeTable({**numbers, **self.table.sizes}, facts_of(self.tensors))
         if self.table.new:
             raise Error(f"{self.table.name} has parameters that start anew ('new'): only the program knows them; save"
                         " the state dict and use `afterimage import FILE --map FILE -o MODEL`")

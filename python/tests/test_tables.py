@@ -280,6 +280,14 @@ class Conversions(Case):
         self.assertEqual(converted(state, {}).settings["window"], window)
         self.fails(["'local_mask'", "is not the band"], converted, {**state, "local_mask": np.tril(mask)}, {})
 
+        def found(settings):  # a setting that is a number is a size, too
+            table = tables.make_table({"settings": settings, "tensors": [
+                {"from": "w", "to": "blocks.0.mixer.w"}, {"from": "m", "drop": "a band", "check": "band"}]}, "t", "t")
+            return converted({"w": np.zeros((T, T)), "m": mask}, {}, table).settings
+        self.assertEqual(found({"model.window": window}), {"window": window})
+        self.fails(["unknown size 'window'"], found, {})
+        self.fails(["is not the band"], found, {"model.window": 3})
+
 
 class Models(Case):
     """Whole models in a run."""

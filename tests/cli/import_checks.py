@@ -112,6 +112,9 @@ def refuses(cli):
     cli.bad("import --as nothing", ["import", layer, "-o", out, "--as", "wobble"], [1, 2], "wobble", "rish16")
     cli.bad("import --as another", ["import", layer, "-o", out, "--as", "timm"], [1], "rish16.pt", "cls_token")
     cli.bad("import --map of no JSON", ["import", layer, "-o", out, "--map", cli.write("m.json", "[")], [1, 2], "m.json")
+    text = (FIXTURES.parents[2] / "assets/imports/rish16.json").read_text().replace('"model.factors"', '"model.eps": 1, "model.factors"')
+    cli.bad("a mapping of an unknown setting", ["import", layer, "-o", out, "--map", cli.write("eps.json", text)], [2],
+            "eps.json: settings: unknown setting 'model.eps'; did you mean 'model.norm_eps'?")
     cli.bad("import --set of no setting", ["import", layer, "-o", out, "--set", "model.windo=3"], [2], "model.window")
     cli.bad("import of no tensors", ["import", cli.write("x.pt", "hello"), "-o", out], [1], "x.pt")
     cli.check("a refusal writes nothing", not out.exists())

@@ -17,6 +17,8 @@ TEST(HalfWay, IsTheFirstPlaceThatIsHalfOfTheChangeAway) {
     EXPECT_EQ(half_of({4, 4, 1, 0}), 2u);
     EXPECT_EQ(half_of({0, 9, 0, 4}), 1u) << "what went there and back counts, too";
     EXPECT_EQ(half_of({1, 5}), 1u);
+    EXPECT_EQ(half_of({4, 6, 7, 3, 2}), 3u) << "away from its end is not on its way";
+    EXPECT_EQ(half_of({4, 1, 5, 6}), 2u);
 }
 
 TEST(HalfWay, IsNotThereWhereNothingChanges) {

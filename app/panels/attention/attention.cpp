@@ -107,9 +107,15 @@ std::string source_place(const ViewState& ui, const Positions& positions, int64_
     return positions.is_text ? place_and_byte(ui, positions, place) : positions.pixel_words(place);
 }
 
-ReadOut share_read_out(const char* name, float share) {
-    if (std::isnan(share)) return {name, "not visible"};
-    return {name, plain_number(100 * share, 3) + " %", exact_number(share)};
+// In percent, without the sign.
+std::string share_words(double share, bool is_masked) {
+    return !std::isnan(share) ? plain_number(100 * share, 3) : is_masked ? "masked" : "not visible";
+}
+
+ReadOut share_read_out(const char* name, float share, bool is_masked) {
+    const std::string words = share_words(share, is_masked);
+    if (std::isnan(share)) return {name, words};
+    return {name, words + " %", exact_number(share)};
 }
 
 void AttentionPanel::draw_foot(PaneContext& ui, const Positions& positions) {
@@ -120,7 +126,8 @@ void AttentionPanel::draw_foot(PaneContext& ui, const Positions& positions) {
     const bool is_one = reads_channel(ui);
     const auto add = [&](const char* name, const AttentionMap& map) {
         if (cell.source >= 0 && size_t(cell.source) < map.row.size())
-            values.push_back(share_read_out(name, shown_share(positions, map, cell.source)));
+            values.push_back(share_read_out(name, shown_share(positions, map, cell.source),
+                                            map.is_masked(cell.source)));
     };
     if (cell.source >= 0) values.push_back({"source", source_place(ui, positions, cell.source)});
     if (!is_one) add("share", data_.rows().both);
@@ -266,11 +273,9 @@ void AttentionPanel::inspector(Ui& ui) {
             is_one ? shown_share(positions, data_.channel_map(ui, cell.channel), cell.source)
                    : shown_share(positions, data_.rows().both, cell.source);
         const bool is_mean = cell.channel >= 0 && !is_one && ui.selection.reduce != 2;
-        key_value(ui, "Share##share",
-                  std::isnan(share) ? "not visible" : plain_number(100 * share, 3),
-                  std::isnan(share) ? ""
-                  : is_mean         ? "% (mean)"
-                                    : "%");
+        const char* const unit = is_mean ? "% (mean)" : "%";
+        key_value(ui, "Share##share", share_words(share, data_.rows().both.is_masked(cell.source)),
+                  std::isnan(share) ? "" : unit);
     }
     if (positions.is_autoregressive) hint(ui, shift_words(positions));
     guess_.draw(ui);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/panels/shared/bias_map.h"
 #include "app/panels/shared/sample_input.h"
 
 namespace aft::app {
@@ -51,6 +52,28 @@ RowNumbers row_numbers(const Positions& positions, const AttentionMap& map, int6
     return out;
 }
 
+void mark_masked(const Status& status, const ProbeRequest& of, AttentionMap& map) {
+    map.masked.clear();
+    map.folded.masked.clear();
+    const BiasForm form(status, of.layer);
+    if (form.layout == BiasLayout::none || form.is_kernel()) return;
+    const BiasVisibility& sees = form.visibility;
+    const Positions positions(status);
+    for (size_t j = 0; j < map.row.size(); ++j) {
+        const int64_t ahead = int64_t(j) - of.position;
+        const bool is_outside =
+            sees.hides_outside && sees.window > 0 && std::abs(ahead) >= sees.window;
+        if (!std::isnan(map.row[j]) || (sees.is_causal && ahead > 0) || is_outside) continue;
+        map.masked.resize(map.row.size());
+        map.masked[j] = 1;
+        const FoldPlace at = fold_place(positions, positions.source(int64_t(j)));
+        const auto i = size_t(at.row * map.folded.columns + at.column);
+        if (at.row < 0 || i >= map.folded.hidden.size() || map.folded.hidden[i] == 0) continue;
+        map.folded.masked.resize(map.folded.hidden.size());
+        map.folded.masked[i] = 1;
+    }
+}
+
 bool AttentionData::is_pending() const {
     return watches_.both.is_pending() || watches_.prior.is_pending() ||
            watches_.content.is_pending();
@@ -63,6 +86,7 @@ void AttentionData::take_part(const ModelView& ui, const Watch& watch, Attention
     out.row.assign(field.values.begin(), field.values.begin() + ptrdiff_t(width));
     out.folded = fold_row(positions, out.row, -1);
     out.folded.version = ++maps_;
+    mark_masked(ui.status, watch.shown(), out);
 }
 
 // The reduced row is made here out of all channels, so that changing it needs no new answer.
@@ -93,6 +117,7 @@ void AttentionData::take_both(const ModelView& ui, const Request& request) {
         if (std::isnan(a.values[j])) rows_.both.row[j] = std::numeric_limits<float>::quiet_NaN();
     rows_.both.folded = fold_row(Positions(ui.status), rows_.both.row, -1);
     rows_.both.folded.version = ++maps_;
+    mark_masked(ui.status, watches_.both.shown(), rows_.both);
     rows_.channels.clear();
     for (size_t c = 0; c < rows; ++c) {
         const std::span<const float> row(a.values.data() + c * width, width);
@@ -177,7 +202,9 @@ AttentionMap AttentionData::channel_map(const ModelView& ui, int64_t channel) co
     const auto width = size_t(a.shape.back());
     if (size_t(channel + 1) * width > a.values.size()) return {};
     const std::span<const float> row(a.values.data() + size_t(channel) * width, width);
-    return {{row.begin(), row.end()}, fold_row(Positions(ui.status), row, -1)};
+    AttentionMap out{{row.begin(), row.end()}, fold_row(Positions(ui.status), row, -1)};
+    mark_masked(ui.status, watches_.both.shown(), out);
+    return out;
 }
 
 }  // namespace aft::app

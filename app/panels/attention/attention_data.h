@@ -15,6 +15,10 @@ enum class Order { gate, sharpness, divergence };
 struct AttentionMap {
     std::vector<float> row;  // [T], shares of the visible sources, NaN = not visible
     Folded folded;
+    std::vector<uint8_t> masked{};  // [T], 1 = w = -inf hides it; empty = none
+    [[nodiscard]] bool is_masked(int64_t source) const {
+        return source >= 0 && size_t(source) < masked.size() && masked[size_t(source)] != 0;
+    }
 };
 
 struct AttentionChannel {
@@ -76,6 +80,8 @@ struct RowNumbers {
 // alone where it has no cell (start, class token). NaN = not visible.
 [[nodiscard]] float shown_share(const Positions& positions, const AttentionMap& map,
                                 int64_t source);
+// Marks the sources of a row that w = -inf hides: the order and the window alone would show them.
+void mark_masked(const Status& status, const ProbeRequest& of, AttentionMap& map);
 // Of the folded maps, for their common range; at least a little above 0.
 [[nodiscard]] double largest_share(const AttentionData& data, bool with_content);
 [[nodiscard]] double divergence_bits(std::span<const float> row, std::span<const float> from);

@@ -47,6 +47,19 @@ void draw_without_map(PaneContext& ui, const viz::Box& box, const WidgetName& ti
                       .item = 0});
 }
 
+// What the lighter hatch means, left of the colour bar; returns where the words before it end.
+float draw_mask_words(const DrawContext& ui, const AttentionRows& rows, ImVec2 bar) {
+    bool any = false;
+    for (const AttentionMap* map : {&rows.prior, &rows.content, &rows.both})
+        any |= !map->masked.empty();
+    if (!any) return bar.x;
+    const float x = bar.x - ui.px(12) - text_extent(ui, "masked", text_size::hint).x;
+    viz::draw_mask_hatch(ui,
+                         {{x - ui.px(32), bar.y + ui.px(2)}, {x - ui.px(8), bar.y + ui.px(14)}});
+    text_at(ui, {x, bar.y}, "masked", {text_size::hint, ui.theme.text2});
+    return x - ui.px(32);
+}
+
 // nullopt: it will come. place: among the maps, the prior first.
 std::optional<std::string> why_none(const ModelView& ui, const AttentionShown& shown,
                                     size_t place) {
@@ -88,6 +101,7 @@ void AttentionMaps::draw_text(PaneContext& ui, const AttentionShown& shown, cons
     view.bytes = bytes;
     view.values = part.map.folded.values;
     view.hidden = part.map.folded.hidden;
+    view.masked = part.map.folded.masked;
     view.version = part.map.folded.version;
     view.coloring = shown.coloring;
     view.area = {part.box.width(), part.box.height()};
@@ -138,10 +152,13 @@ void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, con
                         part.box.high.y + ui.px(kStart - kStartCell)};
     const viz::Box cell = {low, {low.x + side, low.y + side}};
     std::string words = start_words(shown.positions, j) + std::string(" ");
-    words += std::isnan(share) ? "not visible" : plain_number(100 * share, 3) + " %";
+    const bool is_masked = part.map.is_masked(j);
+    words += !std::isnan(share) ? plain_number(100 * share, 3) + " %"
+             : is_masked        ? "masked"
+                                : "not visible";
     if (share > shown.coloring.range.high) words += ", above the range";
     if (std::isnan(share)) {
-        viz::draw_hatch(ui, cell);
+        is_masked ? viz::draw_mask_hatch(ui, cell) : viz::draw_hatch(ui, cell);
     } else {
         const Rgb color =
             map_color(share, shown.coloring.range, shown.coloring.scale, shown.coloring.map);
@@ -170,9 +187,10 @@ void AttentionMaps::draw_start(PaneContext& ui, const AttentionShown& shown, con
 void AttentionMaps::draw_foot(PaneContext& ui, const AttentionShown& shown,
                               const viz::Box& bar_place) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float end = draw_mask_words(ui, shown.data.rows(), {bar_place.low.x, at.y});
     if (shown.positions.is_causal) {
         viz::draw_hatch(ui, {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}});
-        const float available = bar_place.low.x - at.x - ui.px(44);
+        const float available = end - at.x - ui.px(44);
         const char* const variants[] = {"hatched: not yet visible in raster order",
                                         "hatched: not yet visible", "not yet visible"};
         const char* words = variants[2];

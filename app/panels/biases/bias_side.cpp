@@ -113,13 +113,23 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
     draw_channels(ui, positions, layers.coloring(ui, layer, head), width);
 }
 
+// Of a text in lines: the number of a line's first byte, and the places in it.
+static void set_line_axes(viz::MapView& view) {
+    view.free_axes = true;
+    view.column_step = 8;
+    view.row_label = [](int64_t row) { return std::to_string(row * kTextWidth); };
+    view.column_label = [](int64_t column) { return std::to_string(column); };
+}
+
 void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
                              float width) {
     maps_.resize(folded_.size());
     const auto count = float(folded_.size());
     const float gap = ui.px(6), each = std::floor((width - gap * (count - 1)) / count);
+    const bool is_text = positions.is_text;
     const float tall =
-        std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
+        is_text ? std::min(ui.px(20) * float(folded_[0].rows), ui.px(280)) + ui.px(24)
+                : std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const Positions::GridPosition target = positions.target(row_.target);
     for (size_t c = 0; c < folded_.size(); ++c) {
@@ -134,6 +144,7 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
         view.is_signed = is_signed(ui.selection.quantity);
         view.max_fit = 32;
         view.numbers = false;
+        if (is_text) set_line_axes(view);
         const FoldPlace place = fold_place(positions, target);
         if (int64_t(c) == target.channel) view.target = {place.row, place.column};
         const int64_t source = ui.selection.shown().source;

@@ -308,7 +308,7 @@ void draw_bias_limits(PaneContext& ui) {
 }
 
 void draw_mask_legend(const DrawContext& ui, const BiasMap& map) {
-    if (!map.has_masks) return;
+    if (map.masked.empty() && map.partly.empty()) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const viz::Box box = {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}};
     viz::draw_mask_hatch(ui, box);

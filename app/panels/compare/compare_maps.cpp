@@ -18,7 +18,8 @@ namespace aft::app {
 namespace {
 
 constexpr float kMapTitle = 28, kGap = 16, kBar = 80;  // pixels at scale 1
-constexpr float kLowArea = 300, kLowBar = 44;          // below the first: no histogram
+constexpr const char* kMaskedWords = "masked, w = \u2212\u221E";
+constexpr float kLowArea = 300, kLowBar = 44;  // below the first: no histogram
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
     return viz::label_color(theme, theme.series[slot % theme.series.size()]);
@@ -33,6 +34,25 @@ double cell_value(const SlotMap& map, const Cell& cell, Quantity quantity) {
     const std::span<const float> of_row =
         std::span(*map.w).subspan(size_t(row * form.columns), size_t(form.columns));
     return in_quantity(of_row, form.columns, quantity)[size_t(column)];
+}
+
+// Hidden by a mask, where the form alone would show it.
+bool is_masked(const SlotMap& map, const Cell& cell) {
+    int64_t row = -1, column = -1;
+    if (map.version == 0 || !map.form || !map.form->visibility.has_masks) return false;
+    return map.form->place(cell, row, column) && !map.form->is_hidden(row, column, {}) &&
+           std::isnan(cell_value(map, cell, Quantity::w));
+}
+
+// At the right end of a title; returns where the words before it end.
+float draw_mask_words(const DrawContext& ui, const BiasMap& map, ImVec2 at, float right) {
+    if (map.masked.empty() && map.partly.empty()) return right;
+    const char* const words = right - at.x < ui.px(360) ? "masked" : kMaskedWords;
+    const float x = right - text_extent(ui, words, text_size::hint).x;
+    const viz::Box box = {{x - ui.px(32), at.y + ui.px(3)}, {x - ui.px(8), at.y + ui.px(15)}};
+    viz::draw_mask_hatch(ui, box);
+    text_at(ui, {x, at.y + ui.px(0.5F)}, words, {text_size::hint, ui.theme.text2});
+    return box.low.x - ui.px(8);
 }
 
 }  // namespace
@@ -56,11 +76,12 @@ void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const S
             note += fmt::format(", head {}", map.head);
         if (!map.note.empty()) note += ", " + map.note;
     }
+    const float end = draw_mask_words(ui, picture.map, {column.at.x, y}, right);
     text_at(ui, {column.at.x, y}, title, {text_size::label, ink, Face::semibold});
     const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(8);
-    text_at(ui, {column.at.x + used, y + ui.px(0.5F)}, note,
-            {text_size::hint, ui.theme.text2, Face::regular,
-             std::max(1.0F, right - column.at.x - used)});
+    text_at(
+        ui, {column.at.x + used, y + ui.px(0.5F)}, note,
+        {text_size::hint, ui.theme.text2, Face::regular, std::max(1.0F, end - column.at.x - used)});
     ui.recorder.area({.kind = "caption",
                       .path = ui.recorder.claim(fmt::format("Title {0}##title_{0}", column.place)),
                       .min = column.at,
@@ -154,8 +175,11 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
     ImGui::SetCursorScreenPos({column.at.x, column.at.y + ui.px(kMapTitle)});
     if (picture.kind == ComparedPicture::split) ImGui::SetNextItemAllowOverlap();
     const viz::MapReply reply = maps_[column.place].draw(view, ui);
-    const double value =
-        cell_value(shown.at(picture.slot), ui.selection.shown(), ui.selection.quantity);
+    const SlotMap& of = shown.at(picture.slot);
+    const double value = cell_value(of, ui.selection.shown(), ui.selection.quantity);
+    const std::string words = !std::isnan(value)                    ? exact_number(float(value))
+                              : is_masked(of, ui.selection.shown()) ? "masked"
+                                                                    : "no cell";
     is_blocked_ = !block.is_single();
     scale_words_ = block.is_single() ? fmt::format("zoom {}", reply.zoom.least())
                                      : "1:" + block.words() + ", extreme of each block";
@@ -165,8 +189,7 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
          .min = reply.map.low,
          .max = reply.map.high,
          .value = fmt::format("{} layer {} {}x{} {}, {}", picture.title, shown.layer(),
-                              picture.map.rows, picture.map.columns, scale_words_,
-                              std::isnan(value) ? "no cell" : exact_number(float(value))),
+                              picture.map.rows, picture.map.columns, scale_words_, words),
          .why_not = {}});
     take_pointer(ui, form, picture, reply);
     if (reply.zoomed) {
@@ -323,6 +346,7 @@ std::vector<ReadOut> CompareMaps::read_out(const PaneContext& ui, const CompareS
     const double a = cell_value(shown.at(0), cell, quantity);
     for (size_t i = 0; i < slots.size(); ++i) {
         const double value = cell_value(shown.at(i), cell, quantity);
+        if (is_masked(shown.at(i), cell)) out.push_back({slots.at(i).letter, kMaskedWords});
         if (std::isnan(value)) continue;
         out.push_back(
             {slots.at(i).letter, shown_value(quantity, value), exact_number(float(value))});

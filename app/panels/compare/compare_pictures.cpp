@@ -160,6 +160,8 @@ void ComparePictures::make(const PaneContext& ui, const CompareSlots& slots, con
         return put({.index = index, .key = key, .map = std::move(both), .own = own});
     }
     PictureWork work{.index = index, .key = key, .a = a.w, .b = b.w, .form = form};
+    if (has_two && b.form->visibility.has_masks)  // a pair has no value where either is masked
+        work.form.visibility.has_masks = true;
     if (form.rows * form.columns <= kMostAtOnce) return put(draw_values(work));
     if (last_ && last_->index == index && last_->key == key) return put(PictureAnswer(*last_));
     if (keys_[index].kind != key.kind) picture.map = {};  // else the old one until then

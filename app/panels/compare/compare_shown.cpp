@@ -117,6 +117,8 @@ void ShownMaps::update_one(const PaneContext& ui, CompareSlots& slots,
     const bool is_empty = w.empty();
     map.w = std::make_shared<const std::vector<float>>(std::move(w));
     map.form = form;
+    for (const Field& field : answer.fields->fields)
+        if (field.notes.contains("masks")) map.form->visibility.has_masks = true;
     if (!made.order.empty()) map.form->rows = int64_t(made.order.size());
     map.head = made.head;
     map.step = answer.fields->fields.empty() ? -1 : answer.fields->fields.front().step;

@@ -117,10 +117,20 @@ BiasMap drawn_map(std::vector<float> values, const BiasForm& form, Blocks block)
 BiasMap split_map(const BiasMap& left, const BiasMap& right, int64_t first) {
     BiasMap out = left;
     if (left.rows != right.rows || left.columns != right.columns) return out;
-    for (int64_t row = 0; row < out.rows; ++row)
-        for (int64_t column = std::max<int64_t>(0, first); column < out.columns; ++column)
-            out.shown[size_t(row * out.columns + column)] =
-                right.shown[size_t(row * out.columns + column)];
+    const auto take_right = [&](auto& values, const auto& from) {
+        if (values.empty() && from.empty()) return;
+        values.resize(out.shown.size());
+        for (int64_t row = 0; row < out.rows; ++row)
+            for (int64_t column = std::max<int64_t>(0, first); column < out.columns; ++column) {
+                const auto i = size_t(row * out.columns + column);
+                values[i] = from.empty() ? 0 : from[i];
+            }
+    };
+    take_right(out.shown, right.shown);
+    take_right(out.hidden, right.hidden);
+    take_right(out.masked, right.masked);
+    take_right(out.partly, right.partly);
+    out.has_masks |= right.has_masks;
     return out;
 }
 

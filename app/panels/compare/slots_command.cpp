@@ -6,6 +6,7 @@
 
 #include "app/panels/shared/compare_command.h"
 #include "core/text.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 namespace {
@@ -22,6 +23,7 @@ std::string why_not_read(const ViewState& ui, const ComparedSlot& slot) {
             "{} is after interventions: save them as a recipe and give it with --recipe-a or "
             "--recipe-b.",
             slot.letter);
+    if (is_checkpoint_file(path_of(ui, slot))) return "";  // it has one step
     if (std::find(slot.steps.begin(), slot.steps.end(), slot.step) == slot.steps.end())
         return fmt::format("Step {} of {} is not stored. Scrub to a stored step.",
                            group_thousands(slot.step), slot.letter);

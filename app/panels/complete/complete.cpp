@@ -74,14 +74,22 @@ std::string settings_words(const ViewState& ui, const Completion& completion) {
     return words;
 }
 
-// At the right end, on a line of their own where they do not fit.
+// At the right end, on a line of their own where they do not fit, on two where one is too short.
 void CompletePanel::draw_marks_and_overlay(Ui& ui) {
-    const float width = sample_tools_width(ui) + ui.px(10 + kOverlayChoiceWidth);
+    const float tools = sample_tools_width(ui) + ui.px(10);
+    const float both = tools + ui.px(kOverlayChoiceWidth);
+    const float left = ImGui::GetWindowPos().x + ImGui::GetCursorStartPos().x;
     const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+    const bool is_split = right - left < both;
+    const float width = is_split ? tools : both;
     if (right - width < ImGui::GetCursorScreenPos().x) ImGui::NewLine();
-    ImGui::SetCursorScreenPos({right - width, ImGui::GetCursorScreenPos().y + ui.px(2)});
+    ImGui::SetCursorScreenPos(
+        {std::max(left, right - width), ImGui::GetCursorScreenPos().y + ui.px(2)});
     draw_sample_tools(ui);
-    ImGui::SameLine(0, ui.px(8));
+    if (is_split)
+        ImGui::NewLine();
+    else
+        ImGui::SameLine(0, ui.px(8));
     draw_overlay_choice(ui);
 }
 

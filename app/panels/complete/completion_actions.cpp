@@ -31,9 +31,9 @@ std::string why_not_look(const ViewState& ui) {
 
 void look_from_here(PaneContext& ui) {
     const auto completion = completion_of(ui);
-    const Cell cell{.layer = ui.selection.cell.layer,
-                    .target = position_looked_at(ui, *completion)};
-    take_sample_as_picture(ui, *completion);
+    const int64_t target =
+        take_sample_as_input(ui, *completion, position_looked_at(ui, *completion));
+    const Cell cell{.layer = ui.selection.cell.layer, .target = target};
     ui.selection.unlock();
     ui.selection.lock(cell);
     ui.commands.send(ShowWorkspace{Workspace::attention});

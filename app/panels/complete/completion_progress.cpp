@@ -52,18 +52,29 @@ CompletionProgress progress_of(const CompletionBatch& batch) {
 void draw_progress(PaneContext& ui, const CompletionProgress& progress) {
     const double share =
         progress.total == 0 ? 1 : static_cast<double>(progress.decided) / double(progress.total);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::GetContentRegionAvail().x > ui.px(620)) {
-        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(13)});
-        ImGui::BeginChild("bar", {ui.px(150), ui.px(8)});
-        progress_bar(ui, share, progress.is_stopped ? ui.theme.warn : ui.theme.ok);
-        ImGui::EndChild();
-        ImGui::SameLine(0, ui.px(12));
-    }
-    const float x = ImGui::GetCursorScreenPos().x;
     const std::string& count = progress.count;
+    const float count_width = text_extent(ui, count, text_size::body, Face::medium).x;
+    const float least = text_extent(ui, progress.what, text_size::hint).x + ui.px(84);
+    const float words_width = count_width + ui.px(8) + least;
+    const bool wraps = ImGui::GetContentRegionAvail().x < words_width;
+    if (wraps) ImGui::NewLine();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const auto bar = [&](float width, float height) {
+        if (ImGui::BeginChild("bar", {width, ui.px(height)}))
+            progress_bar(ui, share, progress.is_stopped ? ui.theme.warn : ui.theme.ok, height);
+        ImGui::EndChild();
+    };
+    float x = at.x;
+    if (wraps) {  // below its words
+        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(27)});
+        bar(words_width - ui.px(12), 4);
+    } else if (ImGui::GetContentRegionAvail().x > ui.px(620)) {
+        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(13)});
+        bar(ui.px(150), 8);
+        x += ui.px(162);
+    }
     text_at(ui, {x, at.y + ui.px(8)}, count, {text_size::body, ui.theme.text1, Face::medium});
-    const float after = x + text_extent(ui, count, text_size::body, Face::medium).x + ui.px(8);
+    const float after = x + count_width + ui.px(8);
     std::string rest = progress.what;
     if (progress.is_stopped) {
         rest += ", stopped";
@@ -73,7 +84,6 @@ void draw_progress(PaneContext& ui, const CompletionProgress& progress) {
         rest += ", " + duration(progress.seconds / share * (1 - share)) + " left";
     }
     text_at(ui, {after, at.y + ui.px(9)}, rest, {text_size::hint, ui.theme.text3});
-    const float least = text_extent(ui, progress.what, text_size::hint).x + ui.px(84);
     ImGui::SetCursorScreenPos({after + least, at.y});
     ImGui::Dummy({1, ui.px(32)});
     ui.recorder.item("value", ui.recorder.claim("Progress##progress"), count + " " + rest);

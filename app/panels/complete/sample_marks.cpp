@@ -91,17 +91,25 @@ std::string why_no_picture(const ViewState& ui) {
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";
     if (!completion->done) return "It is still filling in: stop it first.";
-    return int64_t(completion->samples.front().size()) == ui.status.tokens
+    return int64_t(completion->samples.front().size()) >= ui.status.tokens
                ? ""
-               : "This text is of another length than the model's window.";
+               : fmt::format(
+                     "This text is shorter than the {} tokens that the model reads: "
+                     "complete more of it.",
+                     ui.status.tokens);
 }
 
-void take_sample_as_picture(ViewState& ui, const Completion& completion) {
+int64_t take_sample_as_input(ViewState& ui, const Completion& completion, int64_t position) {
     const size_t sample = sample_looked_at(ui, completion);
+    const auto& tokens = completion.samples.at(sample);
+    const int64_t spare = int64_t(tokens.size()) - ui.status.tokens;
+    const int64_t first = std::clamp<int64_t>(position + 1 - ui.status.tokens, 0, spare);
     auto item = std::make_shared<DataItem>();
-    item->tokens = completion.samples.at(sample);
+    item->tokens.assign(tokens.begin() + first, tokens.begin() + first + ui.status.tokens);
     item->caption = fmt::format("sample {}", sample + 1);
+    if (spare > 0) item->caption += fmt::format(", {} to {}", first, first + ui.status.tokens - 1);
     ui.selection.image = {.split = {}, .index = 0, .path = {}, .item = std::move(item)};
+    return position - first;
 }
 
 float sample_tools_width(const DrawContext& ui) {
@@ -145,13 +153,14 @@ void add_sample_actions(Actions& actions) {
                                     : why_no_samples(ui);
                      },
                  .run = [](ViewState& ui) { ui.selection.completion.discarded.clear(); }});
-    actions.add({.id = "complete.use_as_source",
-                 .name = "Use sample as source",
-                 .sentence = "The sample that is looked at becomes the picture to complete; the "
-                             "mask stays.",
-                 .icon = icon::picture,
-                 .why_not = why_not_source,
-                 .run = [](ViewState& ui) { take_sample_as_picture(ui, *completion_of(ui)); }});
+    actions.add(
+        {.id = "complete.use_as_source",
+         .name = "Use sample as source",
+         .sentence = "The sample that is looked at becomes the picture to complete; the "
+                     "mask stays.",
+         .icon = icon::picture,
+         .why_not = why_not_source,
+         .run = [](ViewState& ui) { (void)take_sample_as_input(ui, *completion_of(ui), 0); }});
 }
 
 }  // namespace aft::app

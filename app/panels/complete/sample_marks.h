@@ -13,9 +13,11 @@ namespace aft::app {
 // ", 1 starred, 2 discarded"; "" = none is marked.
 [[nodiscard]] std::string marks_words(const MarkedSamples& marks);
 void forget_marks(MarkedSamples& marks);
-// The picture that Source, Attention and Keys show becomes the sample that is looked at.
-void take_sample_as_picture(ViewState& ui, const Completion& completion);
-// "" = the sample that is looked at can be a picture.
+// What Source, Attention and Keys show becomes the sample that is looked at: of a text that is
+// longer than the model reads, the part that ends at `position` or holds it. Returns the position
+// in that part.
+int64_t take_sample_as_input(ViewState& ui, const Completion& completion, int64_t position);
+// "" = the sample that is looked at can be such an input.
 [[nodiscard]] std::string why_no_picture(const ViewState& ui);
 // Batch or one picture, star, discard, bring back, use as source: icons beside each other.
 void draw_sample_tools(Ui& ui);

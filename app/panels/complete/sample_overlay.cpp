@@ -70,6 +70,7 @@ static std::string why_no_original(const ViewState& ui) {
 
 void draw_overlay_choice(PaneContext& ui) {
     const ImVec2 place = ImGui::GetCursorScreenPos();
+    const float wide = std::min(kOverlayChoiceWidth, ImGui::GetContentRegionAvail().x / ui.px(1));
     text_at(ui, {place.x, place.y + ui.px(6)}, "Overlay", {text_size::label, ui.theme.text2});
     ImGui::SetCursorScreenPos({place.x + ui.px(62), place.y});
     const Choice choices[] = {
@@ -92,7 +93,7 @@ void draw_overlay_choice(PaneContext& ui) {
                 "every sample.",
          .formula = "\u2212log2 p(original)"}};
     int chosen = static_cast<int>(ui.selection.completion.overlay);
-    if (segmented(ui, "Overlay##overlay", chosen, {choices, 334}))
+    if (segmented(ui, "Overlay##overlay", chosen, {choices, std::floor(wide - 62)}))
         ui.selection.completion.overlay = static_cast<Overlay>(chosen);
 }
 

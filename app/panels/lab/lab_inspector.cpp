@@ -291,10 +291,11 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
 void LabInspector::draw_recipe(Ui& ui) {
     LabChoice& lab = ui.selection.lab;
     section(ui, "Recipe##recipe");
+    ImGui::PushTextWrapPos(0);
     for (const Intervention& one : lab.recipe.interventions)
         text(ui, recipe_line(one),
-             {text_size::hint, one.on ? ui.theme.text1 : ui.theme.text3, Face::mono,
-              ImGui::GetContentRegionAvail().x});
+             {text_size::hint, one.on ? ui.theme.text1 : ui.theme.text3, Face::mono});
+    ImGui::PopTextWrapPos();
     label_column(ui, "File", 60, "Where the recipe is saved, or read from.");
     (void)text_field(ui,
                      {.name = "Recipe file##recipe_file",

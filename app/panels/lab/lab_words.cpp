@@ -9,10 +9,15 @@
 
 namespace aft::app {
 
-std::string intervention_title(const std::string& name) {
-    std::string words = name;
+// "first_source": "first source".
+static std::string spaced(std::string words) {
     for (char& c : words)
         if (c == '-' || c == '_') c = ' ';
+    return words;
+}
+
+std::string intervention_title(const std::string& name) {
+    std::string words = spaced(name);
     if (!words.empty()) words[0] = static_cast<char>(std::toupper(words[0]));
     return words;
 }
@@ -24,7 +29,7 @@ std::string place_words(const ViewState& ui, const Intervention& one) {
         words += one.head < 0 ? ", all heads" : fmt::format(", head {}", one.head);
     for (const auto& [key, value] : one.options)
         if (const std::string said = option_words(one, key, value); !said.empty())
-            words += fmt::format(", {} {}", key, said);
+            words += fmt::format(", {} {}", spaced(key), said);
     return words;
 }
 
@@ -71,8 +76,10 @@ std::string unfit_words(const ViewState& ui, const Recipe& recipe) {
 }
 
 int change_decimals(const PairedChange& change) {
+    constexpr double kLeast = 5e-7;  // less is 0 in six decimals
     const double half = change.half_width_95();
-    if (!std::isfinite(half) || half <= 0) return 3;
+    const bool is_zero = half < kLeast && std::abs(change.mean) < kLeast;
+    if (!std::isfinite(half) || half <= 0 || is_zero) return 3;
     return std::clamp(static_cast<int>(std::ceil(-std::log10(half))) + 1, 3, 6);
 }
 

@@ -294,13 +294,15 @@ BiasMap map_of_fields(const BiasFields& from, const BiasForm& of, int64_t head, 
     map.has_masks = form.visibility.has_masks;
     map.partly = partly_masked(form, map);
     map.hidden.resize(map.shown.size());
-    const auto is_hidden = [&](int64_t r, int64_t c) {
-        return form.is_hidden(r, c, block) ||
-               (form.visibility.has_masks && std::isnan(map.shown[size_t(r * map.columns + c)]));
-    };
+    std::vector<uint8_t> masked(map.has_masks ? map.shown.size() : 0);
     for (int64_t r = 0; r < map.rows; ++r)
-        for (int64_t c = 0; c < map.columns; ++c)
-            map.hidden[size_t(r * map.columns + c)] = is_hidden(r, c) ? 1 : 0;
+        for (int64_t c = 0; c < map.columns; ++c) {
+            const auto i = size_t(r * map.columns + c);
+            map.hidden[i] = form.is_hidden(r, c, block) ? 1 : 0;
+            if (!map.has_masks || map.hidden[i] != 0 || !std::isnan(map.shown[i])) continue;
+            map.hidden[i] = masked[i] = 1;
+        }
+    if (std::ranges::find(masked, 1) != masked.end()) map.masked = std::move(masked);
     return map;
 }
 

@@ -76,9 +76,10 @@ struct BiasMap {  // one map of one layer
     std::vector<float> w;  // of single values, where the answer holds it beside another quantity
     std::vector<uint8_t> hidden;
     bool has_masks = false;       // cells that the form shows may be hidden, too
+    std::vector<uint8_t> masked;  // those that a mask hides; empty = none
     std::vector<uint8_t> partly;  // of blocks, 1 = masks hide a part of it; empty = of none
     [[nodiscard]] viz::MapData data(uint64_t version) const {
-        return {shown, rows, columns, hidden, version, has_masks, partly};
+        return {shown, rows, columns, hidden, version, masked, partly};
     }
 };
 

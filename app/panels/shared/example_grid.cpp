@@ -15,7 +15,20 @@ namespace {
 
 constexpr int kPictureColumns = 8, kTextColumns = 2;
 // A side of 64: pictures of 16, 32 and 64 fill it with whole pixels.
-constexpr float kPicture = 64, kEdge = 3, kCaption = 18, kTextCell = 286, kTextHeight = 22;
+constexpr float kPicture = 64, kEdge = 3, kCaption = 18, kTextGap = 14, kTextHeight = 22;
+constexpr float kTextCell = (kExampleGridWidth - kTextGap) / kTextColumns;
+
+// What the widest index and class of a page take, at most a third of the cell.
+float index_width(const DrawContext& ui, const ExampleGrid::Page& page) {
+    float widest = 0;
+    for (size_t i = 0; i < page.items.size(); ++i) {
+        const int64_t index = page.first + int64_t(i);
+        const std::string words =
+            page.items[i] ? example_words(page.form, *page.items[i], index) : std::to_string(index);
+        widest = std::max(widest, text_extent(ui, words, text_size::label).x);
+    }
+    return std::min(widest + ui.px(4), ui.px(kTextCell / 3)) + ui.px(12);
+}
 
 std::string text_of(const ExampleForm& form, const DataItem& item, size_t most) {
     std::string bytes;
@@ -118,7 +131,8 @@ void ExampleGrid::draw_picture(const DrawContext& ui, const viz::Box& cell, size
         {(from.x + float(tile.width)) / sheet.x, (from.y + float(tile.height)) / sheet.y});
 }
 
-bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVec2 size) {
+bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, const CellSize& of) {
+    const ImVec2 size = of.all;
     const int64_t index = page.first + int64_t(slot);
     const auto& item = page.items[slot];
     const bool is_chosen = index == page.chosen;
@@ -135,9 +149,9 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVe
     if (ImGui::IsItemHovered())
         ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high, ui.theme.field_hover);
     if (page.form.is_text) {
-        const float used = ui.px(56);
+        const float used = of.index;
         text_at(ui, {cell.low.x + ui.px(4), cell.low.y + ui.px(3)}, words,
-                {text_size::label, ink, Face::regular, used - ui.px(8)});
+                {text_size::label, ink, Face::regular, used - ui.px(12)});
         text_at(ui, {cell.low.x + used, cell.low.y + ui.px(3)}, item ? text : "...",
                 {text_size::label, ui.theme.text1, Face::mono, size.x - used - ui.px(4)});
     } else {
@@ -155,16 +169,20 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVe
 std::optional<int64_t> ExampleGrid::draw(DrawContext& ui, const Page& page) {
     take_new(ui, page);
     const int columns = page.form.is_text ? kTextColumns : kPictureColumns;
+    CellSize of;
     const ImVec2 size = page.form.is_text ? ImVec2{ui.px(kTextCell), ui.px(kTextHeight)}
                                           : ImVec2{float(side_) + 2 * ui.px(kEdge),
                                                    float(side_) + ui.px(2 * kEdge + kCaption)};
-    const ImVec2 pitch = {size.x + ui.px(2), size.y + ui.px(page.form.is_text ? 0 : 2)};
+    of.all = size;
+    if (page.form.is_text) of.index = index_width(ui, page);
+    const ImVec2 pitch = {size.x + ui.px(page.form.is_text ? kTextGap : 2),
+                          size.y + ui.px(page.form.is_text ? 0 : 2)};
     const ImVec2 start = ImGui::GetCursorScreenPos();
     std::optional<int64_t> taken;
     for (size_t slot = 0; slot < page.items.size(); ++slot) {
         const auto column = float(int(slot) % columns), row = float(int(slot) / columns);
         ImGui::SetCursorScreenPos({start.x + column * pitch.x, start.y + row * pitch.y});
-        if (draw_cell(ui, page, slot, size)) taken = page.first + int64_t(slot);
+        if (draw_cell(ui, page, slot, of)) taken = page.first + int64_t(slot);
     }
     ImGui::SetCursorScreenPos(start);
     ImGui::Dummy({ui.px(kExampleGridWidth), ui.px(kExampleGridHeight)});

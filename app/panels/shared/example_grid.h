@@ -46,7 +46,11 @@ class ExampleGrid {
     std::optional<int64_t> draw(DrawContext& ui, const Page& page);
 
   private:
-    bool draw_cell(DrawContext& ui, const Page& page, size_t slot, ImVec2 size);
+    struct CellSize {
+        ImVec2 all;
+        float index = 0;  // of the column with the index, in texts
+    };
+    bool draw_cell(DrawContext& ui, const Page& page, size_t slot, const CellSize& size);
     void draw_picture(const DrawContext& ui, const viz::Box& cell, size_t slot);
     void take_new(const DrawContext& ui, const Page& page);
     int side_ = 0;              // display pixels of a picture

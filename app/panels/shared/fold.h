@@ -12,9 +12,12 @@ namespace aft::app {
 struct Folded {  // [rows, columns] of one channel, or of all channels added up
     int64_t rows = 0, columns = 0;
     std::vector<float> values;
-    std::vector<uint8_t> hidden;  // 1 = no visible source there
+    std::vector<uint8_t> hidden;    // 1 = no visible source there
+    std::vector<uint8_t> masked{};  // 1 = a mask hides it; empty = none
     uint64_t version = 0;
-    [[nodiscard]] viz::MapData data() const { return {values, rows, columns, hidden, version}; }
+    [[nodiscard]] viz::MapData data() const {
+        return {values, rows, columns, hidden, version, masked};
+    }
 };
 
 inline constexpr int64_t kTextWidth = 32;  // bytes a line when a text is folded

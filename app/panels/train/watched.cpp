@@ -47,6 +47,7 @@ struct WatchedGroup {
 };
 struct WatchedCurve {
     std::vector<double> steps, values;
+    bool is_masked = false;  // w = -inf at every step
 };
 
 class WatchedPanel final : public Panel {
@@ -208,6 +209,8 @@ WatchedCurve WatchedPanel::curve(const WatchedLine& line) const {
         }
         if (index >= field.values.size()) continue;
         if (!out.steps.empty() && double(field.step) <= out.steps.back()) continue;
+        const bool is_mask = field.notes.contains("masks") && std::isnan(field.values[index]);
+        out.is_masked = is_mask && (out.is_masked || out.steps.empty());
         out.steps.push_back(double(field.step));
         out.values.push_back(line.factor * field.values[index]);
     }
@@ -224,7 +227,12 @@ void WatchedPanel::draw_plot(PaneContext& ui, const WatchedGroup& group, float t
     plot.size = {ImGui::GetContentRegionAvail().x - ui.px(120), tall};
     if (ui.selection.step >= 0) plot.now = double(ui.selection.step);
     size_t points = 0;
+    std::string masked;
     for (size_t i = 0; i < curves.size(); ++i) {
+        if (curves[i].is_masked) {
+            masked += (masked.empty() ? "" : ", ") + group.lines[i].words;
+            continue;
+        }
         points += curves[i].steps.size();
         plot.curves.push_back({.label = group.lines[i].words,
                                .x = curves[i].steps,
@@ -235,10 +243,15 @@ void WatchedPanel::draw_plot(PaneContext& ui, const WatchedGroup& group, float t
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     viz::CurveReply reply;
+    if (!masked.empty()) masked = "  \u00B7  " + masked + ": masked, w = \u2212\u221E";
+    if (points > 0) plot.unit += masked;
     if (points > 0)
         reply = draw_curves(plot, ui);
     else
-        caption(ui, group.title, group.unit + (missing_ > 0 ? ": reading" : ": no saved step"));
+        caption(ui, group.title,
+                group.unit + (!masked.empty() ? masked
+                              : missing_ > 0  ? ": reading"
+                                              : ": no saved step"));
     const bool has_last = !curves.empty() && !curves[0].values.empty();
     ui.recorder.area(
         {.kind = "plot",

@@ -13,6 +13,7 @@
 #include "model/checkpoints/importers/expression.h"
 #include "model/checkpoints/importers/facts.h"
 #include "model/checkpoints/importers/faults.h"
+#include "model/checkpoints/importers/hints.h"
 #include "model/checkpoints/importers/pattern.h"
 #include "model/nn/embedding.h"
 #include "model/run_name.h"
@@ -52,7 +53,7 @@ class Converter {
     };
     void put_copies(const Rule& rule, const Bindings& bound, const std::string& name,
                     const Changed& changed);
-    void check_dropped(const Rule& rule, const at::Tensor& tensor) const;
+    void check_dropped(const Rule& rule, const std::string& name, const at::Tensor& tensor) const;
     void check_window(const Rule& rule, const at::Tensor& band, int64_t stored) const;
     [[nodiscard]] at::Tensor masked(const Rule& rule, const Bindings& bound, at::Tensor value,
                                     std::string& how) const;
@@ -63,6 +64,7 @@ class Converter {
     void check_size(const Net& expected) const;
     void complete();
     void add_missing(const Parameter& parameter);
+    [[nodiscard]] std::string origin_of(const std::string& ours) const;
     [[nodiscard]] at::Tensor absent(const Parameter& parameter, const Net& fresh);
     [[nodiscard]] int64_t whole(const std::string& expression) const {
         return whole_number(expression, numbers_);
@@ -91,19 +93,25 @@ void Converter::set_config(const std::vector<std::pair<std::string, std::string>
     for (const auto& [key, why] : mapping.ask)
         if (!is_given(key))
             fail_usage("{}: {} needs --set {}=VALUE: {}", path_, mapping.info.name, key, why);
+    std::vector<std::pair<std::string, std::string>> said;
     for (const auto& [key, text] : mapping.settings) {
         if (is_given(key)) continue;  // what follows from the file may fail where it is given
         const auto set = [&] {
-            set_from_text(rows, key,
-                          text.starts_with('=') ? std::to_string(whole(text.substr(1))) : text);
+            said.emplace_back(key,
+                              text.starts_with('=') ? std::to_string(whole(text.substr(1))) : text);
+            set_from_text(rows, key, said.back().second);
         };
+        const bool is_known = find_setting(rows, key) != nullptr;
         with_error(set, [&](const Error& error) {
-            return Error(fmt::format("{}: {}: {}; --set {}=VALUE says it instead", mapping.file,
-                                     key, error.what(), key),
+            return Error(is_known ? fmt::format("{}: {}: {}; --set {}=VALUE says it instead",
+                                                mapping.file, key, error.what(), key)
+                                  : fmt::format("{}: settings: {}", mapping.file, error.what()),
                          error.kind());
         });
     }
     for (const auto& [key, text] : settings) set_from_text(rows, key, text);
+    said.insert(said.end(), settings.begin(), settings.end());
+    for (const auto& [key, text] : said) add_setting(numbers_, key, text);
     with_context(path_, [&] { config.check(); });
 }
 
@@ -147,27 +155,34 @@ void Converter::check_window(const Rule& rule, const at::Tensor& band, int64_t s
             stored, window, stored);
 }
 
-void Converter::check_dropped(const Rule& rule, const at::Tensor& tensor) const {
+void Converter::check_dropped(const Rule& rule, const std::string& name,
+                              const at::Tensor& tensor) const {
+    const std::string otherwise = rule.otherwise.empty() ? "" : "; " + rule.otherwise;
     if (rule.check == "band") {
+        if (!numbers_.sizes.contains("window"))
+            fail(
+                "is checked as a band, and nothing says its window: \"sizes\": {{\"window\": "
+                "\"ones({})\"}}, or \"settings\": {{\"model.window\": N}}",
+                shown(name));
         const int64_t window = whole("window");
         const at::Tensor mask = tensor.ne(0);
         const at::Tensor band = at::ones_like(mask).triu(1 - window).tril(window - 1);
         if (!at::equal(mask, band))
-            fail("is not the band |t - j| < {} that such files have; {}", window, rule.otherwise);
+            fail("is not the band |t - j| < {} that such files have{}", window, otherwise);
         check_window(rule, band, window);
     }
     if (rule.check == "sinusoidal") {
         const at::Tensor table = tensor.reshape({-1, tensor.size(-1)}).to(at::kFloat);
         const at::Tensor expected = sinusoidal_positions(table.size(0), table.size(1));
         if (!at::allclose(table, expected, 1e-4, 1e-3))
-            fail("is not the sinusoidal table that such files have; {}", rule.otherwise);
+            fail("is not the sinusoidal table that such files have{}", otherwise);
     }
 }
 
 void Converter::apply(const Rule& rule, const Bindings& bound, const std::string& name,
                       const at::Tensor& tensor) {
     if (!rule.drop.empty()) {
-        check_dropped(rule, tensor);
+        check_dropped(rule, name, tensor);
         out_.dropped.push_back({name, tensor.sizes().vec(), rule.drop});
         return;
     }
@@ -331,6 +346,13 @@ void Converter::add_missing(const Parameter& parameter) {
     faults_.missing.push_back({parameter.name, parameter.value.sizes().vec(), ""});
 }
 
+// " from 'their.name'"
+std::string Converter::origin_of(const std::string& ours) const {
+    for (const Moved& row : out_.moved)
+        if (row.to == ours && row.from != ours) return fmt::format(" from '{}'", shown(row.from));
+    return "";
+}
+
 void Converter::complete() {
     const Config& config = out_.checkpoint.config;
     const auto seed = static_cast<uint64_t>(config.train.seed);
@@ -351,15 +373,17 @@ void Converter::complete() {
         else if (value.sizes() != parameter.value.sizes())
             faults_.misshapen.push_back(
                 {parameter.name, value.sizes().vec(),
-                 fmt::format(", the settings need {}", shape_text(parameter.value))});
+                 fmt::format("{}, the settings need {}", origin_of(parameter.name),
+                             shape_text(parameter.value))});
         else
             out_.checkpoint.weights.emplace_back(parameter.name, value);
         if (found != values_.end()) values_.erase(found);
     }
     for (const auto& [name, value] : values_) {
-        const std::string near = nearest_word(name, names);
-        faults_.strange.push_back({name, value.sizes().vec(),
-                                   near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)});
+        Left strange{name, value.sizes().vec(), origin_of(name)};
+        const std::string near = nearest_target(strange, faults_.missing, names);
+        if (!near.empty()) strange.why += fmt::format(" (did you mean '{}'?)", near);
+        faults_.strange.push_back(std::move(strange));
     }
 }
 

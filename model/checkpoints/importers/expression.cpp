@@ -134,7 +134,8 @@ class Parser {
     double size(const std::string& word) {
         const auto found = numbers_.sizes.find(word);
         if (found == numbers_.sizes.end())
-            fail("'{}': unknown size '{}'", shown(whole_), shown(word));
+            fail("'{}': unknown size '{}'; a row of \"sizes\" says what it is", shown(whole_),
+                 shown(word));
         if (level_ + 2 > kMostLevels) refuse("sizes that need each other");
         return Parser(found->second, numbers_, level_ + 1, terms_).all();
     }

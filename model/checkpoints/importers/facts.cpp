@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/check.h"
@@ -53,12 +54,24 @@ const at::Tensor& tensor_of(const View& view, const std::string& name) {
 
 SizeTable numbers_of(const Recognised& found) {
     const View& view = found.view;
-    return {found.mapping.sizes,
-            {.size = [&view](const std::string& name,
-                             int64_t axis) { return size_of(view, name, axis); },
-             .count = [&view](const std::string& pattern) { return count_of(view, pattern); },
-             .ones = [&view](const std::string& name) { return ones_of(view, name); },
-             .has = [&view](const std::string& pattern) { return view.has(pattern); }}};
+    SizeTable numbers{
+        found.mapping.sizes,
+        {.size = [&view](const std::string& name,
+                         int64_t axis) { return size_of(view, name, axis); },
+         .count = [&view](const std::string& pattern) { return count_of(view, pattern); },
+         .ones = [&view](const std::string& name) { return ones_of(view, name); },
+         .has = [&view](const std::string& pattern) { return view.has(pattern); }}};
+    for (const auto& [key, text] : found.mapping.settings) add_setting(numbers, key, text);
+    return numbers;
+}
+
+void add_setting(SizeTable& numbers, const std::string& key, const std::string& value) {
+    constexpr std::string_view kGroup = "model.";
+    const bool is_number = !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
+        return c >= '0' && c <= '9';
+    });
+    if (is_number && key.starts_with(kGroup))
+        numbers.sizes.emplace(key.substr(kGroup.size()), value);
 }
 
 }  // namespace aft::imports

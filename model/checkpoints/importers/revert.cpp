@@ -12,6 +12,7 @@
 #include "model/checkpoints/importers/constructor.h"
 #include "model/checkpoints/importers/convert.h"
 #include "model/checkpoints/importers/expression.h"
+#include "model/checkpoints/importers/facts.h"
 #include "model/checkpoints/importers/pattern.h"
 #include "model/nn/embedding.h"
 
@@ -37,6 +38,8 @@ SizeTable sizes_of(const Mapping& mapping, const Config& config) {
         if (const std::string name = text.substr(text.starts_with('=') ? 1 : 0);
             text.starts_with('=') && mapping.sizes.contains(name) && settings.contains(key))
             table.sizes[name] = settings.at(key);
+    for (const auto& [key, value] : settings)
+        if (!mapping.sizes.contains(key.substr(key.find('.') + 1))) add_setting(table, key, value);
     const auto none = [](const std::string& name) -> int64_t {
         fail("'{}' is not there yet", shown(name));
     };

@@ -142,6 +142,10 @@ TEST(BiasMap, MaskedCellsAreToldFromThoseThatNobodySees) {
     for (const size_t masked : {8, 9, 12}) fields.fields[0].values[masked] = std::nanf("");
     const BiasMap whole = map_of_fields({fields}, form, 0, {});
     EXPECT_TRUE(whole.has_masks);
+    std::vector<uint8_t> marks(16);
+    marks[8] = marks[9] = marks[12] = 1;
+    EXPECT_EQ(whole.masked, marks) << "those of the future are hidden, not masked";
+    EXPECT_EQ(whole.hidden[3], 1);
     EXPECT_TRUE(whole.partly.empty()) << "single cells are hidden or not";
     const BiasReading masked = read_bias(form, whole, {.layer = 0, .target = 2, .source = 1});
     EXPECT_TRUE(masked.is_hidden && masked.is_masked);

@@ -82,6 +82,35 @@ TEST(CompareValues, TheSplitMapIsLeftOfTheLineTheOneAndRightOfItTheOther) {
     EXPECT_EQ(split_map(left, right, 1).shown, (std::vector<float>{1, -2, -3, 4, -5, -6}));
     EXPECT_EQ(split_map(left, right, 3).shown, left.shown);
     EXPECT_EQ(split_map(left, right, 0).shown, right.shown);
+    right.hidden = right.masked = {0, 1, 0, 1, 0, 0};
+    const BiasMap both = split_map(left, right, 1);
+    EXPECT_EQ(both.hidden, (std::vector<uint8_t>{0, 1, 0, 0, 0, 0}));
+    EXPECT_EQ(both.masked, both.hidden);
+}
+
+// Masked in one slot alone: the pair has no value there, and the causal order is no mask.
+TEST(CompareValues, APairIsMaskedWhereEitherMapIs) {
+    Status s = kernel_status();
+    s.config.model.mixer = "aft-full";
+    s.config.model.own = {};
+    s.config.model.height = s.config.model.width = 2;
+    s.tokens = s.config.model.tokens();
+    BiasForm form(with_traits(s));
+    ASSERT_EQ(form.rows, form.columns);
+    const auto cells = size_t(form.rows * form.columns);
+    std::vector<float> a(cells, 1), b(cells, 2);
+    const auto at = size_t((form.rows - 1) * form.columns);
+    b[at] = std::nanf("");
+    form.visibility.has_masks = true;
+    for (const PairQuantity kind : {PairQuantity::difference, PairQuantity::ratio}) {
+        const BiasMap map = drawn_map(
+            pair_values({.a = a, .b = b, .columns = form.columns}, kind, Quantity::exp_minus_one),
+            form, {});
+        ASSERT_EQ(map.masked.size(), cells);
+        EXPECT_EQ(map.masked[at], 1);
+        EXPECT_EQ(std::count(map.masked.begin(), map.masked.end(), 1), 1);
+        EXPECT_GT(std::count(map.hidden.begin(), map.hidden.end(), 1), 1);
+    }
 }
 
 TEST(CompareValues, OnlySettingsThatAreReadAndDifferAreListed) {

@@ -16,6 +16,12 @@ BiasForm form_of(BiasLayout layout) {
     return form;
 }
 
+TEST(LabWords, NoChangeHasOneForm) {
+    EXPECT_EQ(change_words({.mean = 0, .standard_error = 0, .count = 8}), "0.000");
+    EXPECT_EQ(change_words({.mean = 1e-9, .standard_error = 1e-9, .count = 8}), "0.000");
+    EXPECT_EQ(change_words({.mean = -0.25, .standard_error = 1e-9, .count = 8}), "\u22120.250000");
+}
+
 TEST(LabRegion, BlocksAreAllOfTheirCells) {
     const BiasForm form = form_of(BiasLayout::matrix);
     const viz::MapRegion cells{{1, 0}, {2, 5}};

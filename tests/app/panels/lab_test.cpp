@@ -283,7 +283,7 @@ TEST_F(LabWindow, CopySaysInWordsWhatItTakesAndOffersRuns) {
     EXPECT_EQ(option("from_layer"), "-1");
     EXPECT_EQ(value_of(place + "from_layer"), "the same");
     const std::string words = place_words(ui(), lab().recipe.interventions[0]);
-    EXPECT_NE(words.find("from_layer the same"), std::string::npos) << words;
+    EXPECT_NE(words.find("from layer the same"), std::string::npos) << words;
     EXPECT_NE(recipe_line(lab().recipe.interventions[0]).find("from_layer=the same"),
               std::string::npos);
     RecentItem known;

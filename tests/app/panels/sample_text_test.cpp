@@ -10,14 +10,14 @@ namespace {
 
 class SampleText : public BareTest {
   protected:
-    void complete_text() {
+    void complete_text(int64_t length = 12) {
         initialize_model("cpu", 1);
         make();
         ui().commands.send(OpenRun{text_run(scratch_.path(), 60)});
         run("frames 2\nwait Ready 60\nview.workspace_complete\nframes 4\n");
         CompletionChoice& choice = ui().selection.completion;
         choice.prompt = "Line";
-        choice.length = 12;
+        choice.length = length;
         choice.sample.samples = 2;
         run("complete.start\nframes 3\n");
         ASSERT_TRUE(until([&] {
@@ -59,6 +59,31 @@ TEST_F(SampleText, ACharacterThatWasAddedIsLookedAt) {
     EXPECT_TRUE(until([&] { return is_there("play/byte_6/chosen"); }));
 }
 
+// The model reads 32 tokens: of a longer text those that end at the byte.
+TEST_F(SampleText, AByteOfALongTextIsLookedAtInAttention) {
+    complete_text(60);
+    ui().selection.completion.chosen = 1;
+    ui().selection.completion.position = 50;
+    run("frames 3\ncomplete.look_from_here\nframes 4\n");
+    EXPECT_EQ(ui().workspace, Workspace::attention);
+    EXPECT_EQ(ui().selection.cell.target, 31);
+    ASSERT_TRUE(ui().selection.image.item);
+    const auto& whole = ui().selection.completion.own->samples.at(1);
+    const std::vector<uint8_t> part(whole.begin() + 19, whole.begin() + 51);
+    EXPECT_EQ(ui().selection.image.item->tokens, part);
+    EXPECT_TRUE(until([&] {
+        return value_of("inspector/prior_or_content/divergence_from_prior").find("bit") !=
+               std::string::npos;
+    })) << dump(ui());
+}
+
+TEST_F(SampleText, AShortTextIsNoInput) {
+    complete_text();
+    EXPECT_NE(ui().actions.why_not(ui(), "complete.look_from_here").find("the 32 tokens"),
+              std::string::npos)
+        << ui().actions.why_not(ui(), "complete.look_from_here");
+}
+
 TEST_F(SampleText, EveryByteHasItsEntropyAsAColour) {
     complete_text();
     EXPECT_FALSE(is_there("samples/main/overlay_colours"));
@@ -93,6 +118,15 @@ TEST_F(SampleText, PlayNamesBytesAndNotTheirNumbers) {
     run(fmt::format("click play/byte_6/new_level=byte_{}\nframes 3\n", int('e')));
     EXPECT_EQ(ui().selection.completion.level, 'e');
     EXPECT_EQ(value_of("play/byte_6/new_level"), "'e'");
+}
+
+// A script's value may have blanks after an id, in quotes or not.
+TEST_F(SampleText, AScriptWritesAPromptOfSeveralWords) {
+    complete_text();
+    run("set source/prompt/prompt Line 7 says\nframes 3\n");
+    EXPECT_EQ(ui().selection.completion.prompt, "Line 7 says");
+    run("set source/prompt/prompt \"all's well\"\nframes 3\n");
+    EXPECT_EQ(ui().selection.completion.prompt, "all's well");
 }
 
 TEST_F(SampleText, TheWholeTextIsRecorded) {

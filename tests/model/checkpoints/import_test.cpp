@@ -150,7 +150,8 @@ TEST_F(Import, NamesTheNearestOriginAndTheDifferences) {
     for (auto& [name, tensor] : bent)
         if (name == "wbias") tensor = at::ones({10, 9});
     words = failure({.file = write("in", bent), .out = path("m")});
-    EXPECT_NE(words.find("[10, 9], the settings need [10, 10]"), std::string::npos) << words;
+    EXPECT_NE(words.find("[10, 9] from 'wbias', the settings need [10, 10]"), std::string::npos)
+        << words;
     words = failure({.file = write("in", {{"alpha", at::ones({2})}}), .out = path("m")});
     EXPECT_NE(words.find("'alpha' [2]"), std::string::npos) << words;
     EXPECT_FALSE(fs::exists(path("m")));
