@@ -206,7 +206,8 @@ void banner(Ui& ui, const Banner& spec) {
             ImGui::SameLine();
         else
             ImGui::Dummy({1, ui.px(2)});
-        action_button(ui, spec.actions[i], ButtonKind::danger);
+        action_button(ui, spec.actions[i],
+                      spec.kind == ToastKind::error ? ButtonKind::danger : ButtonKind::normal);
     }
     ImGui::EndGroup();
     const ImVec2 b(a.x + width, ImGui::GetItemRectMax().y + ui.px(12));
