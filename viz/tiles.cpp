@@ -19,26 +19,37 @@ Box clipped(const Box& box) {
 }
 
 // Calls `draw` with the box of every run of marked cells of a row that the clip rectangle shows.
+// False, and none or a part is drawn, where there are more of them than a frame has time for.
 template <typename Draw>
-void each_run(const MapData& data, std::span<const uint8_t> marks, const Box& map,
+bool each_run(const MapData& data, std::span<const uint8_t> marks, const Box& map,
               const Draw& draw) {
-    if (marks.empty() || data.rows * data.columns != int64_t(marks.size())) return;
+    constexpr int kMostRuns = 8192;
+    if (marks.empty() || data.rows * data.columns != int64_t(marks.size())) return true;
+    int runs = 0;
     const ImDrawList* const list = ImGui::GetWindowDrawList();
     const float wide = map.width() / float(data.columns), tall = map.height() / float(data.rows);
+    const ImVec2 low = list->GetClipRectMin(), high = list->GetClipRectMax();
     const auto row_at = [&](float y) {
         return std::clamp<int64_t>(int64_t((y - map.low.y) / tall), 0, data.rows);
     };
-    const int64_t end = std::min(data.rows, row_at(list->GetClipRectMax().y) + 1);
-    for (int64_t row = row_at(list->GetClipRectMin().y); row < end; ++row) {
-        const auto line = marks.subspan(size_t(row * data.columns), size_t(data.columns));
+    const auto column_at = [&](float x) {
+        return std::clamp<int64_t>(int64_t((x - map.low.x) / wide), 0, data.columns);
+    };
+    const int64_t first = column_at(low.x), end = std::min(data.rows, row_at(high.y) + 1);
+    const int64_t count = std::min(data.columns, column_at(high.x) + 1) - first;
+    const float x = map.low.x + wide * float(first);
+    for (int64_t row = row_at(low.y); row < end; ++row) {
+        const auto line = marks.subspan(size_t(row * data.columns + first), size_t(count));
         const float y = map.low.y + tall * float(row);
         for (auto from = std::find(line.begin(), line.end(), 1); from != line.end();) {
             const auto to = std::find(from, line.end(), 0);
-            draw(Box{{map.low.x + wide * float(from - line.begin()), y},
-                     {map.low.x + wide * float(to - line.begin()), y + tall}});
+            if (++runs > kMostRuns) return false;
+            draw(Box{{x + wide * float(from - line.begin()), y},
+                     {x + wide * float(to - line.begin()), y + tall}});
             from = std::find(to, line.end(), 1);
         }
     }
+    return true;
 }
 
 }  // namespace
@@ -46,14 +57,15 @@ void each_run(const MapData& data, std::span<const uint8_t> marks, const Box& ma
 void draw_hidden_ground(const Look& look, const MapData& data, const Box& map) {
     if (data.hidden.empty()) return;
     draw_hatch(look, clipped(map));
-    each_run(data, data.masked, map, [&](const Box& run) { draw_mask_hatch(look, clipped(run)); });
+    const auto draw = [&](const Box& run) { draw_mask_hatch(look, clipped(run)); };
+    if (!each_run(data, data.masked, map, draw)) draw_mask_hatch(look, clipped(map));
 }
 
 void draw_partly_hidden(const Look& look, const MapData& data, const Box& map) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const ImU32 veil = with_alpha(mask_ground(look.theme), 0.5F);
-    each_run(data, data.partly, map,
-             [&](const Box& run) { list->AddRectFilled(run.low, run.high, veil); });
+    (void)each_run(data, data.partly, map,
+                   [&](const Box& run) { list->AddRectFilled(run.low, run.high, veil); });
 }
 
 void Tiles::resize(int count, int64_t rows, int64_t columns) {

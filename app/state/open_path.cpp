@@ -29,7 +29,7 @@ std::string foreign_words(const std::string& path, std::string_view what) {
     if (refusal.empty())
         return fmt::format("{}: {}; afterimage import {} -o MODEL.safetensors makes a model of it",
                            path, what, shell_word(path));
-    return fmt::format("{}: {}, and import does not take it: {}", path, what, refusal);
+    return fmt::format("{}: {}, and import says: {}", path, what, refusal);
 }
 
 // What cannot be opened must not close what is open: its header is read before.
@@ -116,9 +116,9 @@ std::string whole_path(const std::string& path) {
 }
 
 std::string model_name(const Status& status) {
-    const fs::path path(status.path);
-    if (!is_checkpoint_file(status.path))
-        return status.path.empty() ? status.name : shown_name(status.path);
+    if (status.path.empty()) return status.name;
+    const fs::path path(whole_path(status.path));
+    if (!is_checkpoint_file(status.path)) return shown_name(path.string());
     if (!path.stem().string().starts_with("step-")) return path.stem().string();
     // Of a run: runs/NAME/checkpoints/step-00000030.safetensors
     const bool is_of_run = path.parent_path().filename() == "checkpoints";

@@ -140,7 +140,8 @@ FigureScene picture_of(const ProbeJob& job, const PictureParts& of, const Field&
         picture.fold_height = model.grid_height();
         picture.fold_width = model.grid_width();
         picture.sources_before = task.is_autoregressive ? 1 : model.prefix_tokens();
-        picture.before_words = task.is_autoregressive        ? "the start token"
+        picture.before_words = task.is_autoregressive
+                                   ? (model.start_token ? "the start token" : "token 0")
                                : picture.sources_before == 1 ? "the class token"
                                                              : "class and distillation token";
     }

@@ -8,6 +8,7 @@
 #include "core/caught.h"
 #include "core/files.h"
 #include "model/checkpoints/run_paths.h"
+#include "model/device.h"
 #include "model/session/run.h"
 #include "model/train/run_lock.h"
 #include "model/train/run_state.h"
@@ -82,13 +83,16 @@ bool Run::follow_metrics() {
 bool Run::follow_weights() {
     const std::vector<int64_t> steps = checkpoint_steps(run_.path);
     if (steps.empty() || steps.back() <= view_.status.saved_step) return false;
-    const auto path = checkpoint_path(run_.path, steps.back());
+    const std::string path = checkpoint_path(run_.path, steps.back()).string();
+    if (files_.is_unreadable(path)) return false;
     auto checkpoint = std::make_shared<Checkpoint>();
     files_.watch(path);
+    files_.note_unreadable(path);
     if (const auto error = caught([&] { *checkpoint = read_checkpoint(path); })) {
         if (fs::exists(path)) std::rethrow_exception(error);
         return false;  // thinned out by its owner between listing and reading
     }
+    files_.note_readable(path);
     const int64_t step = std::max(view_.status.step, checkpoint->step);
     if (!model_.opened) view_.status.message.clear();  // it waited for this one
     if (!model_.data_source.empty()) checkpoint->config.data.source = model_.data_source;
@@ -127,18 +131,20 @@ bool Run::look_at_rest() {
     }
     if (follow_again()) return true;
     const std::vector<int64_t> steps = checkpoint_steps(run_.path);
-    if (steps.empty() || steps.back() <= std::max(status.saved_step, run_.unreadable_step))
-        return was_gone;
-    // Another process has trained between two looks.
-    (void)follow_rewind();
-    (void)follow_metrics();
-    bool is_read = false;
-    if (const auto error = caught([&] { is_read = follow_weights(); })) {
-        run_.unreadable_step = steps.back();
-        status.message = error_words([&] { std::rethrow_exception(error); });
+    if (steps.empty() || steps.back() <= status.saved_step) return was_gone;
+    // Another process has trained between two looks. Read once before anything is changed.
+    const std::string newest = checkpoint_path(run_.path, steps.back()).string();
+    if (files_.is_unreadable(newest)) return was_gone;
+    files_.note_unreadable(newest);
+    const std::string problem = error_words([&] { (void)read_checkpoint(newest); }, plain_words);
+    if (!problem.empty()) {
+        status.message = problem;
         return true;
     }
-    if (!is_read) return was_gone;
+    files_.note_readable(newest);
+    (void)follow_rewind();
+    (void)follow_metrics();
+    if (!follow_weights()) return was_gone;
     status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     status.step = model_.opened->step;
     status.target_step = std::max(status.target_step, status.step);

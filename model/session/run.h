@@ -57,7 +57,6 @@ class Run {
         std::unique_ptr<TrainingLoop> loop;
         Clock::time_point looked_at{};  // whether it is there: after an error, or at rest
         bool was_gone = false;          // of a run that rests here and was never trained here
-        int64_t unreadable_step = -1;   // the newest checkpoint, where it cannot be read
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
         std::string unsaved_steps;  // text on the steps that the last resume has dropped

@@ -102,16 +102,15 @@ std::string Run::open_newest() {
     const std::vector<int64_t> steps = checkpoint_steps(run_.path);
     std::exception_ptr first;
     for (size_t i = steps.size(); i-- > 0;) {
-        const auto path = checkpoint_path(run_.path, steps[i]);
-        const auto problem = caught([&] { open_file(path.string()); });
-        if (problem && !first) {
-            first = problem;
-            run_.unreadable_step = steps[i];
-        }
-        if (!problem)
-            return first ? fmt::format("step {} is the last that can be read: {}", steps[i],
-                                       error_words([&] { std::rethrow_exception(first); }))
-                         : "";
+        const std::string path = checkpoint_path(run_.path, steps[i]).string();
+        files_.note_unreadable(path);
+        const auto problem = caught([&] { open_file(path); });
+        if (problem && !first) first = problem;
+        if (problem) continue;
+        files_.note_readable(path);
+        return first ? fmt::format("step {} is the last that can be read: {}", steps[i],
+                                   error_words([&] { std::rethrow_exception(first); }))
+                     : "";
     }
     if (first) std::rethrow_exception(first);
     open_file(run_.path);  // an error that says so

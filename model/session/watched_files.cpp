@@ -31,6 +31,15 @@ void WatchedFiles::forget(const std::string& path) {
     files_.erase(path);
 }
 
+void WatchedFiles::note_unreadable(const std::string& path) {
+    if (const auto stamp = stamp_of(path)) unreadable_[path] = *stamp;
+}
+
+bool WatchedFiles::is_unreadable(const std::string& path) const {
+    const auto noted = unreadable_.find(path);
+    return noted != unreadable_.end() && stamp_of(path) == noted->second;
+}
+
 std::vector<std::string> WatchedFiles::take_replaced(Clock::time_point now) {
     std::vector<std::string> replaced;
     if (files_.empty() || now - looked_ < kLookEvery) return replaced;

@@ -19,6 +19,11 @@ class WatchedFiles {
     void watch(const std::string& path, bool may_return = false);
     void forget(const std::string& path);  // this process itself replaces it
     void forget_all() { *this = {}; }
+    // One that cannot be read need not be tried again until it changes: noted before it is read,
+    // and the note is taken back where it was read.
+    void note_unreadable(const std::string& path);
+    void note_readable(const std::string& path) { unreadable_.erase(path); }
+    [[nodiscard]] bool is_unreadable(const std::string& path) const;
     // Those that were replaced since they were watched; looks every two seconds at most.
     [[nodiscard]] std::vector<std::string> take_replaced(Clock::time_point now = Clock::now());
     // nullopt: nothing is watched.
@@ -36,7 +41,8 @@ class WatchedFiles {
         std::optional<FileStamp> stamp;  // nullopt: it is gone
         bool may_return = false;
     };
-    std::map<std::string, WatchedFile> files_;  // by path
+    std::map<std::string, WatchedFile> files_;     // by path
+    std::map<std::string, FileStamp> unreadable_;  // as they were
     Clock::time_point looked_{};
 };
 

@@ -182,13 +182,13 @@ class Converter:
             if key not in given:
                 raise Error(f"{self.table.name} needs config={{'model': {{'{key.split('.')[-1]}': VALUE}}}}: {why}")
         given = self.with_heads(given)
+        self.add_numbers({k.removeprefix("model."): v for k, v in {**self.table.settings, **given}.items()})
         settings = {k: setting_value(k, v, self.sizes) for k, v in self.table.settings.items() if k not in given}
         for key, value in {**settings, **given}.items():
             if not key.startswith("model."):
                 raise Error(f"{self.table.where}: the setting '{shown(key)}' is none of the model (model.KEY)")
             self.out.settings[key[len("model."):]] = value
-        numbers = {key: str(value) for key, value in self.out.settings.items() if type(value) is int}
-        self.sizes = SizeTable({**numbers, **self.table.sizes}, facts_of(self.tensors))
+        self.add_numbers(self.out.settings)
         if self.table.new:
             raise Error(f"{self.table.name} has parameters that start anew ('new'): only the program knows them; save"
                         " the state dict and use `afterimage import FILE --map FILE -o MODEL`")
@@ -200,6 +200,11 @@ class Converter:
                         f" {REMEDY}")
         self.out.weights.update(filled(self.table.fill, self.out.weights, self.out.settings))
         return self.out
+
+    def add_numbers(self, settings: Mapping[str, Any]) -> None:
+        """A setting that is a whole number is a size, too, but for a row of the table's sizes."""
+        numbers = {key: str(value) for key, value in settings.items() if type(value) is int}
+        self.sizes = SizeTable({**numbers, **self.table.sizes}, facts_of(self.tensors))
 
     def with_heads(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """`given`, with the modules' number of heads where the table has no better way than heads of 64 channels."""
@@ -270,18 +275,19 @@ class Converter:
         return int(layers)
 
     def check_dropped(self, rule: Rule, tensor: np.ndarray) -> None:
+        otherwise = f"; {rule.otherwise}" if rule.otherwise else ""
         if rule.check == "band":
             window = whole_number("window", self.sizes)
             t, j = np.ogrid[:tensor.shape[0], :tensor.shape[1]]
             if not np.array_equal(tensor != 0, abs(t - j) < window):
-                raise Error(f"is not the band |t - j| < {window} that such models have; {rule.otherwise}")
+                raise Error(f"is not the band |t - j| < {window} that such models have{otherwise}")
         if rule.check == "sinusoidal":
             table = tensor.reshape(-1, tensor.shape[-1]).astype(np.float64)
             angles = np.arange(table.shape[0])[:, None] * 10000.0 ** (-np.arange(0, table.shape[1], 2) / table.shape[1])
             expected = np.zeros_like(table)
             expected[:, 0::2], expected[:, 1::2] = np.sin(angles), np.cos(angles)[:, :table.shape[1] // 2]
             if not np.allclose(table, expected, rtol=1e-4, atol=1e-3):
-                raise Error(f"is not the sinusoidal table that such models have; {rule.otherwise}")
+                raise Error(f"is not the sinusoidal table that such models have{otherwise}")
 
     def masked(self, rule: Rule, bound: Bindings, value: np.ndarray) -> np.ndarray:
         """-infinity where a mask of the file hides a source from its target."""

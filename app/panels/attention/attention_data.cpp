@@ -57,6 +57,8 @@ void mark_masked(const Status& status, const ProbeRequest& of, AttentionMap& map
     map.folded.masked.clear();
     const BiasForm form(status, of.layer);
     if (form.layout == BiasLayout::none || form.is_kernel()) return;
+    // Of weights that are no numbers, the whole row is none.
+    if (std::all_of(map.row.begin(), map.row.end(), [](float x) { return std::isnan(x); })) return;
     const BiasVisibility& sees = form.visibility;
     const Positions positions(status);
     for (size_t j = 0; j < map.row.size(); ++j) {

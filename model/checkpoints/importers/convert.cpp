@@ -111,6 +111,9 @@ void Converter::set_config(const std::vector<std::pair<std::string, std::string>
     }
     for (const auto& [key, text] : settings) set_from_text(rows, key, text);
     said.insert(said.end(), settings.begin(), settings.end());
+    std::erase_if(numbers_.sizes, [&](const auto& size) {  // what is given wins, but for a row
+        return !mapping.sizes.contains(size.first) && is_given("model." + size.first);
+    });
     for (const auto& [key, text] : said) add_setting(numbers_, key, text);
     with_context(path_, [&] { config.check(); });
 }
@@ -145,8 +148,8 @@ void Converter::check_window(const Rule& rule, const at::Tensor& band, int64_t s
     if (set == found_.mapping.settings.end()) return;
     const Config& config = out_.checkpoint.config;
     if (unread_settings(config).contains(set->first))
-        fail_usage("is the band |t - j| < {}, and model.mixer={} has no window; {}", stored,
-                   config.model.mixer, rule.otherwise);
+        fail_usage("is the band |t - j| < {}, and model.mixer={} has no window{}", stored,
+                   config.model.mixer, rule.otherwise.empty() ? "" : "; " + rule.otherwise);
     const int64_t window = mixer_traits(config.model).window;
     if (!at::equal(band, at::ones_like(band).triu(1 - window).tril(window - 1)))
         fail_usage(
