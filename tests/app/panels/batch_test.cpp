@@ -64,8 +64,10 @@ class Batches : public BareTest {
         choice().pictures.clear();
         show_sample(ui(), ui().selection.image.split, index);
         EXPECT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+        const auto before = choice().own;  // shown until the new one has begun
         run("key Ctrl+Enter\n");
-        EXPECT_TRUE(until([&] { return choice().own && choice().own->done; }));
+        EXPECT_TRUE(
+            until([&] { return choice().own && choice().own != before && choice().own->done; }));
         EXPECT_TRUE(batch().is_empty());
         return choice().own;
     }
