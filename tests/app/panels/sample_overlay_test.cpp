@@ -32,17 +32,23 @@ TEST(SampleSpread, OfTextsIsTheShareOfOtherBytes) {
     EXPECT_TRUE(std::isnan(shares[3])) << "it is not drawn yet";
 }
 
-class SampleOverlayTest : public BareTest {};
+class SampleOverlayTest : public BareTest {
+  protected:
+    void complete_mirror() {
+        open_mirror();
+        run("view.workspace_complete\nframes 3\n");
+        ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+        run("complete.start\nframes 2\n");
+        ASSERT_TRUE(until([&] {
+            const auto& own = ui().selection.completion.own;
+            return own && own->done && !own->samples.empty();
+        }));
+    }
+};
 
 TEST_F(SampleOverlayTest, SpreadHasABarAndAUnit) {
-    open_mirror();
-    run("view.workspace_complete\nframes 3\n");
-    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
-    run("complete.start\nframes 2\n");
-    ASSERT_TRUE(until([&] {
-        const auto& own = ui().selection.completion.own;
-        return own && own->done && !own->samples.empty();
-    }));
+    complete_mirror();
+    if (HasFatalFailure()) return;
     steps(2);
     EXPECT_FALSE(is_there("samples/main/overlay_colours"));
     run("click samples/main/overlay=spread\nframes 3\n");
@@ -56,14 +62,8 @@ TEST_F(SampleOverlayTest, SpreadHasABarAndAUnit) {
 }
 
 TEST_F(SampleOverlayTest, TheOriginalHasTheBitsOfItsProbe) {
-    open_mirror();
-    run("view.workspace_complete\nframes 3\n");
-    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
-    run("complete.start\nframes 2\n");
-    ASSERT_TRUE(until([&] {
-        const auto& own = ui().selection.completion.own;
-        return own && own->done && !own->samples.empty();
-    }));
+    complete_mirror();
+    if (HasFatalFailure()) return;
     run("click samples/main/overlay=original\nframes 3\n");
     ASSERT_TRUE(until([&] { return is_there("samples/main/overlay_colours"); }));
     EXPECT_NE(value_of("samples/main/overlay_colours").find("Surprise of the original level, bit"),
