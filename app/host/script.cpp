@@ -112,7 +112,8 @@ void Script::stop(const std::string& why) const {
 
 std::string Script::open_error(const Ui& ui) const {
     const std::vector<Toast>& toasts = ui.toasts.history();
-    for (size_t i = toasts_; i < toasts.size(); ++i)
+    const size_t dropped = ui.toasts.added() - toasts.size();
+    for (size_t i = std::max(toasts_, dropped) - dropped; i < toasts.size(); ++i)
         if (toasts[i].kind == ToastKind::error && toasts[i].title == kNotOpened)
             return toasts[i].detail;
     return ui.status.state == RunState::error ? ui.status.error : "";
@@ -300,7 +301,7 @@ bool Script::show_value(Frame& frame, const std::string& id) {
 
 bool Script::perform_own(Frame& frame, const std::string& verb, const std::string& rest) {
     if (verb == "open" && !rest.empty()) {
-        toasts_ = frame.ui().toasts.history().size();
+        toasts_ = frame.ui().toasts.added();
         frame.open(rest);
         frames_ = kSettleFrames;
     } else if (verb == "set" && !rest.empty()) {

@@ -50,7 +50,7 @@ class Script {
     Tools tools_;
     std::vector<ScriptLine> lines_;
     size_t at_ = 0;
-    size_t toasts_ = SIZE_MAX;  // in their history when a path was opened last; none was
+    size_t toasts_ = SIZE_MAX;  // added when a path was opened last; none was
     int frames_ = 0;            // frames to let pass before the next line
     int patience_ = 0;          // frames that a missing or hidden widget may still take to appear
     std::vector<std::function<void()>> gestures_;  // input events of the coming frames, one each

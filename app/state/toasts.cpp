@@ -14,6 +14,7 @@ void Toasts::add(Toast toast) {
     std::erase_if(shown_, [&](const Toast& old) { return old.title == toast.title; });
     if (toast.kind == ToastKind::error) ++unread_errors_;
     history_.push_back(toast);
+    ++added_;
     if (history_.size() > 200) history_.erase(history_.begin());
     shown_.push_back(std::move(toast));
     if (shown_.size() > kMost) shown_.erase(shown_.begin());

@@ -31,11 +31,13 @@ class Toasts {
     [[nodiscard]] const std::vector<Toast>& shown() const { return shown_; }
     // For bell and log.
     [[nodiscard]] const std::vector<Toast>& history() const { return history_; }
+    [[nodiscard]] size_t added() const { return added_; }  // of which history() has the newest
     [[nodiscard]] int unread_errors() const { return unread_errors_; }
     void mark_read() { unread_errors_ = 0; }
 
   private:
     std::vector<Toast> shown_, history_;
+    size_t added_ = 0;
     int unread_errors_ = 0;
 };
 
