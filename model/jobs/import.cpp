@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/caught.h"
 #include "core/check.h"
@@ -19,6 +20,7 @@
 #include "model/probe/masks.h"
 #include "model/run_name.h"
 #include "model/system.h"
+#include "model/train/bias_norm.h"
 
 namespace aft {
 
@@ -141,6 +143,17 @@ Taken taken_of(const TensorFile& file, const ImportRequest& request) {
     return taken;
 }
 
+// As training logs them: of what comes without a log the window shows them too.
+void add_bias_norms(Checkpoint& made) {
+    const Net net = make_net(made);
+    const ModelConfig& model = made.config.model;
+    if (!made.metrics.is_object()) made.metrics = nlohmann::json::object();
+    for (int64_t layer = 0; layer < model.layers; ++layer)
+        if (const auto square = squared_bias(net.mixer(layer), model.tokens()))
+            if (const double norm = std::sqrt(*square); std::isfinite(norm))
+                made.metrics[fmt::format("bias_norm.layer.{}", layer)] = norm;
+}
+
 ImportResult import_file(const ImportRequest& request) {
     if (!request.as.empty() && !request.map.empty())
         fail_usage("--as and --map: one of them, found both");
@@ -176,7 +189,9 @@ ImportResult import_file(const ImportRequest& request) {
     result.not_finite = probe::weight_faults(made.config.model, made.weights);
     for (const probe::LayerMasks& masks : probe::masks_of(made.config.model, made.weights))
         result.notes.push_back(probe::hidden_words(masks));
-    if (!request.dry_run) write_checkpoint(request.out, converted.checkpoint);
+    if (request.dry_run) return result;
+    add_bias_norms(converted.checkpoint);
+    write_checkpoint(request.out, converted.checkpoint);
     return result;
 }
 

@@ -53,6 +53,8 @@ TEST_F(OwnImport, OneTensorForSeveralPlaces) {
     static_cast<void>(
         import_job({.file = path("in"), .out = path("m"), .map = path("shared.json")}));
     Checkpoint model = read_checkpoint(path("m"));
+    for (const char* const norm : {"bias_norm.layer.0", "bias_norm.layer.1"})
+        EXPECT_NEAR(model.metrics.value(norm, 0.0), w.norm().item<double>(), 1e-5) << norm;
     for (const auto& [name, tensor] : model.weights) {
         if (name.ends_with("mixer.w")) {
             EXPECT_TRUE(at::equal(tensor, w[0].t())) << name;
