@@ -4,6 +4,8 @@
 
 #include "app/state/overlay_choice.h"
 #include "app/state/step_notes.h"
+#include "model/jobs/summary.h"
+#include "model/model_files.h"
 
 namespace aft::app {
 
@@ -25,6 +27,10 @@ void restore_run_place(Ui& ui, const RunNotes& notes) {
     ui.overlays.clear();
     for (const std::string& run : notes.overlays)
         if (!is_overlaid(ui, run)) toggle_overlay(ui, run);
+    // A saved step that was opened, to branch from it say: the curves of its run.
+    if (const std::string twin = run_of_step(ui.status.path);
+        ui.overlays.empty() && is_run_folder(twin))
+        toggle_overlay(ui, twin);
     open_step_notes(ui, notes.step_notes);
     if (notes.locked) ui.selection.lock(*notes.locked);
     show_mask(ui.selection.completion, notes.mask);

@@ -38,6 +38,24 @@ std::string unsaved_steps_text(int64_t saved, int64_t last) {
                : fmt::format("steps {} to {} were not saved and are lost", saved + 1, last);
 }
 
+std::string note_branch(RunFolder& folder, int64_t step, const std::string& file) {
+    std::error_code ignored;
+    const std::string whole = std::filesystem::absolute(file, ignored).lexically_normal().string();
+    std::string text = fmt::format("from {}", shown_path(whole));
+    folder.event("branch", step, {{"text", text}, {"file", whole}});
+    return text;
+}
+
+std::string branched_from(const std::vector<json>& events) {
+    for (const json& event : events) {
+        if (event.value("kind", "") != "branch" || !event.contains("detail")) continue;
+        const json& detail = event["detail"];
+        if (detail.is_object() && detail.contains("file") && detail["file"].is_string())
+            return detail["file"].get<std::string>();
+    }
+    return "";
+}
+
 bool keep_target(RunFolder& folder, const Config& config, int64_t step, int64_t target) {
     const int64_t asked = std::max(target, config.train.steps);
     if (asked == asked_steps(read_events(folder.path()), config)) return false;

@@ -19,6 +19,11 @@ namespace aft {
 // "steps 41 to 60 were not saved and are lost": of a process that was killed.
 [[nodiscard]] std::string unsaved_steps_text(int64_t saved, int64_t last);
 
+// Notes in the events of a new run that it starts with the weights of a checkpoint file, so that
+// both are shown as twins. Returns the event's text. branched_from: that file; "" = of none.
+std::string note_branch(RunFolder& folder, int64_t step, const std::string& file);
+[[nodiscard]] std::string branched_from(const std::vector<nlohmann::json>& events);
+
 // Notes a target beyond train.steps in the events, so that a run stopped before it is not taken for
 // a finished one. True: the events have changed.
 bool keep_target(RunFolder& folder, const Config& config, int64_t step, int64_t target);

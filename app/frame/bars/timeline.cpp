@@ -52,6 +52,7 @@ PinLook pin_look(const Theme& t, const std::string& kind) {
     if (kind == "undone") return {icon::undo, t.text3};
     if (kind == "intervention") return {icon::flask, t.series[3]};
     if (kind == "rewind") return {icon::history, t.text2};
+    if (kind == "branch") return {icon::branch, t.text2};
     if (kind == "error") return {icon::error, t.error};
     return {icon::flag, t.series[2]};
 }

@@ -1,5 +1,6 @@
 // TwinRuns: what the open run did before it was rewound, kept in its branches, or of a branch the
-// run that it was taken from and the other branches: their losses, for the timeline. Read once, and
+// run that it was taken from and the other branches; of a run that was begun from a saved step, and
+// of that step, the run that saved it: their losses, for the timeline. Read once, and
 // again after a rewind, by a thread of its own. Window thread; every method returns at once.
 #pragma once
 #include <memory>

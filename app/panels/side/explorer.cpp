@@ -36,13 +36,19 @@ class ExplorerPanel final : public Panel {
     static bool draw_pin(PaneContext& ui, size_t index);
     std::string filter_;
     std::vector<RecentItem> recent_, runs_;  // as they were; the runs among them
+    std::string open_;                       // the path that was open then
 };
 
-// A run of which only a step was opened has no mark of its own.
+// A run of which only a step was opened has no mark of its own; while that step is open, to branch
+// from it say, it has a row of its own.
 void ExplorerPanel::list_runs(const ViewState& ui) {
-    if (recent_ == ui.settings.recent) return;
+    if (recent_ == ui.settings.recent && open_ == ui.status.path) return;
     recent_ = ui.settings.recent;
+    open_ = ui.status.path;
     runs_.clear();
+    if (!run_of_step(open_).empty())
+        for (const RecentItem& item : recent_)
+            if (is_same_path(item.path, open_)) runs_.push_back(item);
     std::vector<std::string> paths;
     for (const RecentItem& item : recent_)
         if (!is_sweep_item(item)) paths.push_back(item.path);

@@ -1,5 +1,6 @@
 // Going back to a saved step by hand: the button with its list, the action for the shown step, the
 // menu of a pin, and what the window says afterwards.
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/app/stage_fixture.h"
@@ -62,6 +63,33 @@ TEST_F(Rewinding, TheBranchStaysOnTheTimeline) {
     ASSERT_TRUE(until([&] { return ui().status.path.ends_with("until-00000045"); }));
     const std::string name = std::filesystem::path(run_path).filename().string();
     EXPECT_TRUE(until([&] { return twins() == name; })) << twins() << ", wanted " << name;
+}
+
+// A branch of the shown step: listed and shown beside its run before it starts and after.
+TEST_F(Rewinding, ARunBegunFromAStepIsShownBesideItsRun) {
+    open_trained(45);
+    const std::string run_path = ui().status.path;
+    const std::string name = std::filesystem::path(run_path).filename().string();
+    const auto twins = [&] { return value_of("timeline/track/twins"); };
+    ui().selection.step = 40;
+    run("run.branch_shown\nframes 2\n");
+    ASSERT_TRUE(until([&] { return ui().status.path.ends_with("step-00000040.safetensors"); }));
+    EXPECT_TRUE(until([&] { return twins() == name; })) << twins();
+    EXPECT_EQ(ui().overlays, std::vector<std::string>{run_path});
+    EXPECT_TRUE(is_there("explorer/runs/" + ui().status.path));
+    EXPECT_TRUE(is_there("explorer/runs/" + run_path));
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(std::filesystem::path(run_path).parent_path());
+    session().run().step(2);
+    EXPECT_TRUE(until([&] { return ui().status.step == 42; }));
+    std::filesystem::current_path(before);
+    EXPECT_NE(ui().status.path, run_path);
+    steps(2);
+    EXPECT_TRUE(until([&] { return twins() == name; })) << twins();
+    EXPECT_EQ(ui().overlays, std::vector<std::string>{run_path});
+    const auto& events = ui().curves->events;
+    EXPECT_TRUE(std::any_of(events.begin(), events.end(),
+                            [](const Event& e) { return e.kind == "branch" && e.step == 40; }));
 }
 
 TEST_F(Rewinding, TheShownStepMustBeSavedWhole) {
