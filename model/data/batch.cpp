@@ -111,9 +111,8 @@ BatchMaker::BatchMaker(std::shared_ptr<const DataSource> source, const LoaderOpt
     if (info.is_text && augmentation_.kind != Augment::none)
         fail_usage("data.augment is '{}'; allowed for text: none", data.augment);
     const int64_t bytes = source_->text_size(Split::train);
-    AFT_CHECK(!info.is_text || bytes >= window_,
-              "data '{}': the training part has {} bytes, one window {}", data.source, bytes,
-              window_);
+    AFT_CHECK(!info.is_text || bytes >= window_, "data '{}' {}", data.source,
+              why_too_short(*source_, Split::train, window_));
     size_ = info.is_text ? epoch_windows(bytes, window_) : source_->size(Split::train);
     AFT_CHECK(size_ > 0, "data '{}': the training part is empty", data.source);
     source_->check_readable();

@@ -134,6 +134,22 @@ Split usual_split(const DataSource& source) {
     return first_part([&](Split split) { return source.size(split); });
 }
 
+// What it needs is the least length of which every longer text has a window there, too.
+std::string why_too_short(const DataSource& source, Split split, int64_t length) {
+    if (!source.info().is_text) return "";
+    const int64_t window = length > 0 ? length : source.info().width;
+    int64_t bytes = 0;
+    for (const Split part : {Split::train, Split::validation, Split::test})
+        bytes += source.text_size(part);
+    const int64_t needed = split == Split::train  ? (10 * window + 8) / 9
+                           : split == Split::test ? 20 * window - 19
+                                                  : 20 * window;
+    return fmt::format(
+        "has {} bytes; the model needs at least {}, for one window of {} in the {} "
+        "part",
+        bytes, needed, window, split_name(split));
+}
+
 Split split_of(const Spec& spec, const DataSource& source) {
     const auto named = spec.options.find("split");
     if (named == spec.options.end()) return usual_split(source);

@@ -88,6 +88,9 @@ struct KnownData {
 // The part that is looked at when none is named: test, or else validation, or else train, the first
 // that has examples.
 [[nodiscard]] Split usual_split(const DataSource& source);
+// Of a text whose part holds no window of `length` (0 = the source's own), what it has and needs,
+// to stand behind its name: "has 27 bytes; the model needs at least 285, ..."; "" = of pictures.
+[[nodiscard]] std::string why_too_short(const DataSource& source, Split split, int64_t length = 0);
 // The part that the SPEC names, else the usual one.
 [[nodiscard]] Split split_of(const Spec& spec, const DataSource& source);
 // The part that an evaluation measures: the one that the SPEC names, else as above; but a text that

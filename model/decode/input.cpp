@@ -57,6 +57,7 @@ InputTokens ExampleReader::at(int64_t index) const {
     const auto& [data, alphabet, source, split] = *opened_;
     const DataInfo& info = source->info();
     const int64_t size = source->size(split);
+    if (size == 0 && info.is_text) fail_usage("'{}' {}", data, why_too_short(*source, split));
     if (size == 0) fail_usage("'{}' has no examples in its {} part", data, split_name(split));
     if (index < 0 || index >= size)
         fail_usage("--index {}: '{}' has the examples 0 to {} in its {} part", index, data,

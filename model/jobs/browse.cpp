@@ -12,6 +12,10 @@ std::shared_ptr<const DataSource> open_data(const Config& config, const std::sto
 
 DataFacts facts_of_data(const DataSource& data) {
     const DataInfo& info = data.info();
+    std::array<std::string, 3> too_short;
+    for (const Split split : {Split::train, Split::validation, Split::test})
+        if (data.size(split) == 0)
+            too_short[static_cast<size_t>(split)] = why_too_short(data, split);
     return {
         .is_text = info.is_text,
         .height = info.height,
@@ -22,6 +26,7 @@ DataFacts facts_of_data(const DataSource& data) {
         .class_names = info.class_names,
         .alphabet = info.alphabet,
         .examples = {data.size(Split::train), data.size(Split::validation), data.size(Split::test)},
+        .too_short = too_short,
         .usual_part = split_name(usual_split(data))};
 }
 

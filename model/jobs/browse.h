@@ -19,9 +19,10 @@ struct DataFacts {
     bool is_text = false;
     int64_t height = 0, width = 0, channels = 0, levels = 0, classes = 0;
     std::vector<std::string> class_names{};
-    std::vector<uint8_t> alphabet{};    // texts: the byte of each token
-    std::array<int64_t, 3> examples{};  // of train, validation, test
-    std::string usual_part{};           // that is looked at when none is named
+    std::vector<uint8_t> alphabet{};         // texts: the byte of each token
+    std::array<int64_t, 3> examples{};       // of train, validation, test
+    std::array<std::string, 3> too_short{};  // of texts: why a part has no example; else empty
+    std::string usual_part{};                // that is looked at when none is named
 };
 
 // The data that config.data.source names, open: pages of them are read without opening them again.

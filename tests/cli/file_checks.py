@@ -187,6 +187,10 @@ def data(cli, model):
         if spec:
             cli.bad(f"train --data '{spec[-40:]}'", ["train", *SMALL, "--data", spec, "--out", cli.folder / "nowhere"],
                     [1, 2], *mentions)
+    short = cli.write("short.txt", "hello world, this is short\n")
+    cli.bad("train on a text shorter than a window", ["train", "--preset", "shakespeare-small", "--data", f"text:{short}",
+                                                      "--out", cli.folder / "nowhere"],
+            [1, 2], "short.txt", "has 27 bytes", "needs at least 285", "train part")
     cli.bad("data of another size than the model", ["eval", model, "--data", "mirror?size=16&levels=4"], [1, 2], "16", "8")
 
 

@@ -23,11 +23,21 @@ int64_t examples_of(const DataFacts& facts, const std::string& part) {
     return 0;
 }
 
+std::string short_words(const std::string& why) {
+    return "This text " + why + ".";
+}
+
+// Nothing to show: the text is shorter than one example of any part.
+bool is_all_too_short(const DataFacts& facts) {
+    return facts.is_text && facts.examples == std::array<int64_t, 3>{};
+}
+
 // As large as what comes.
 void draw_reading(DrawContext& ui) {
     constexpr float kHead = 80;
     hint(ui, "Reading the data ...");
-    ImGui::Dummy({ui.px(kExampleGridWidth), ui.px(kExampleGridHeight + kHead)});
+    const float width = std::max(ui.px(kExampleGridWidth), example_texts_size(ui).x);
+    ImGui::Dummy({width, ui.px(kExampleGridHeight + kHead)});
 }
 
 void draw_problem(DrawContext& ui, const std::string& words) {
@@ -112,7 +122,9 @@ void DataBrowser::draw_part(DrawContext& ui, const DataFacts& facts, const std::
     Choice parts[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
     int chosen = -1;
     for (size_t i = 0; i < std::size(parts); ++i) {
-        if (facts.examples[i] == 0) parts[i].why_not = "These data have no such part.";
+        if (facts.examples[i] == 0)
+            parts[i].why_not = facts.too_short[i].empty() ? "These data have no such part."
+                                                          : short_words(facts.too_short[i]);
         if (part == kParts[i]) chosen = static_cast<int>(i);
     }
     if (!segmented(ui, "Part##part", chosen,
@@ -167,6 +179,8 @@ void DataBrowser::draw(DrawContext& ui) {
         draw_reading(ui);
     else if (!answer->problem.empty())
         draw_problem(ui, "These data cannot be read: " + answer->problem);
+    else if (is_all_too_short(answer->facts))
+        draw_problem(ui, short_words(answer->facts.too_short.front()));
     else
         draw_answer(ui, *answer);
 }

@@ -16,10 +16,10 @@ int token_of(const std::vector<uint8_t>& alphabet, uint8_t byte) {
 
 }  // namespace
 
-std::string prompt_problem(const ModelView& ui, const std::string& prompt) {
+std::string prompt_problem(const ModelView& ui, const std::string& prompt, const char* what) {
     for (const char c : prompt)
         if (token_of(ui.status.alphabet, static_cast<uint8_t>(c)) < 0)
-            return fmt::format("The prompt's byte {} is not in the alphabet of this model.",
+            return fmt::format("{}'s byte {} is not in the alphabet of this model.", what,
                                static_cast<uint8_t>(c));
     return "";
 }

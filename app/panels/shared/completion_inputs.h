@@ -11,7 +11,8 @@
 namespace aft::app {
 
 // The first byte of the prompt that is not in the model's alphabet, in words; "" = all are.
-[[nodiscard]] std::string prompt_problem(const ModelView& ui, const std::string& prompt);
+[[nodiscard]] std::string prompt_problem(const ModelView& ui, const std::string& prompt,
+                                         const char* what = "The prompt");
 // `length` bytes are added to it. Bytes that are not in the alphabet are no tokens: see above.
 void fill_from_prompt(const ModelView& ui, const std::string& prompt, int64_t length,
                       CompletionRequest& request);

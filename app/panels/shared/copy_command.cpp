@@ -73,7 +73,9 @@ CopiedCommand command_of(const ViewState& ui, const Watch& watch, ProbeRequest r
     if (!watch.is_current()) return {"", "What is shown is being read anew."};
     const ImageChoice& image = ui.selection.image;
     if (!watch.shown().tokens.empty() && image.path.empty() && image.split.empty())
-        return {"", "The example is a completion or blank: no command takes it from anywhere."};
+        return {"",
+                "The example is a completion, an own text or blank: no command takes it from "
+                "anywhere."};
     request.step = watch.fields()->fields.front().step;
     return {probe_command(ui, request), why_no_command(ui, request.step)};
 }

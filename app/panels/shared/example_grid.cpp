@@ -4,21 +4,25 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/widgets/buttons.h"
 #include "app/widgets/tooltip.h"
 #include "core/outside.h"
 #include "core/text.h"
+#include "viz/text_map.h"
 
 namespace aft::app {
 namespace {
 
-constexpr int kPictureColumns = 8, kTextColumns = 2;
+constexpr int kPictureColumns = 8;
 // A side of 64: pictures of 16, 32 and 64 fill it with whole pixels.
-constexpr float kPicture = 64, kEdge = 3, kCaption = 18, kTextGap = 14, kTextHeight = 22;
-constexpr float kTextCell = (kExampleGridWidth - kTextGap) / kTextColumns;
+constexpr float kPicture = 64, kEdge = 3, kCaption = 18;
+// Texts: two lines, three where these are short.
+constexpr float kTextsWidth = 720, kTextsHeight = 400, kTextLine = 18, kScrollBar = 16;
+constexpr int64_t kFewLetters = 60;
 
-// What the widest index and class of a page take, at most a third of the cell.
+// What the widest index and class of a page take, at most a fifth of the row.
 float index_width(const DrawContext& ui, const ExampleGrid::Page& page) {
     float widest = 0;
     for (size_t i = 0; i < page.items.size(); ++i) {
@@ -27,17 +31,19 @@ float index_width(const DrawContext& ui, const ExampleGrid::Page& page) {
             page.items[i] ? example_words(page.form, *page.items[i], index) : std::to_string(index);
         widest = std::max(widest, text_extent(ui, words, text_size::label).x);
     }
-    return std::min(widest + ui.px(4), ui.px(kTextCell / 3)) + ui.px(12);
+    return std::min(widest + ui.px(4), ui.px(kTextsWidth / 5)) + ui.px(12);
 }
 
-std::string text_of(const ExampleForm& form, const DataItem& item, size_t most) {
-    std::string bytes;
-    for (const uint8_t token : item.tokens) {
-        if (bytes.size() == most) break;
-        const uint8_t byte = token < form.alphabet.size() ? form.alphabet[token] : token;
-        bytes += byte == '\n' || byte == '\t' ? ' ' : static_cast<char>(byte);
+// `count` bytes of a text, one character each: what has none of its own is seen, too.
+std::string letters_of(const ExampleForm& form, const DataItem& item, int64_t first,
+                       int64_t count) {
+    std::string out;
+    const int64_t end = std::min(first + count, int64_t(item.tokens.size()));
+    for (int64_t i = first; i < end; ++i) {
+        const uint8_t token = item.tokens[size_t(i)];
+        out += viz::byte_glyph(token < form.alphabet.size() ? form.alphabet[token] : token);
     }
-    return printable_line(bytes);
+    return out;
 }
 
 // Not larger than `side`.
@@ -76,6 +82,13 @@ Image sheet_of(const std::vector<Image>& tiles, int64_t side) {
 }
 
 }  // namespace
+
+ImVec2 example_texts_size(const DrawContext& ui) {
+    constexpr float kBeside = 48, kAbove = 270;  // what else the popup and the window show
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    return {std::max(ui.px(200), std::min(ui.px(kTextsWidth), window.x - ui.px(kBeside))),
+            std::max(ui.px(80), std::min(ui.px(kTextsHeight), window.y - ui.px(kAbove)))};
+}
 
 int64_t page_first(int64_t index) {
     return std::max<int64_t>(0, index) / kExamplesOfPage * kExamplesOfPage;
@@ -144,16 +157,19 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, cons
     if (is_chosen) ImGui::SetItemDefaultFocus();
     const viz::Box cell = {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
     const std::string words = item ? example_words(page.form, *item, index) : std::to_string(index);
-    const std::string text = item && page.form.is_text ? text_of(page.form, *item, 160) : "";
+    const std::string text =
+        item && page.form.is_text ? letters_of(page.form, *item, 0, of.lines * of.letters) : "";
     const ImU32 ink = is_chosen || is_beside ? ui.theme.text1 : ui.theme.text2;
     if (ImGui::IsItemHovered())
         ImGui::GetWindowDrawList()->AddRectFilled(cell.low, cell.high, ui.theme.field_hover);
     if (page.form.is_text) {
-        const float used = of.index;
         text_at(ui, {cell.low.x + ui.px(4), cell.low.y + ui.px(3)}, words,
-                {text_size::label, ink, Face::regular, used - ui.px(12)});
-        text_at(ui, {cell.low.x + used, cell.low.y + ui.px(3)}, item ? text : "...",
-                {text_size::label, ui.theme.text1, Face::mono, size.x - used - ui.px(4)});
+                {text_size::label, ink, Face::regular, of.index - ui.px(12)});
+        for (int64_t line = 0; line < of.lines; ++line)
+            text_at(ui, {cell.low.x + of.index, cell.low.y + ui.px(3 + float(line) * kTextLine)},
+                    item ? letters_of(page.form, *item, line * of.letters, of.letters)
+                         : std::string(line == 0 ? "..." : ""),
+                    {text_size::label, ui.theme.text1, Face::mono});
     } else {
         draw_picture(ui, cell, slot);
         text_at(ui, {cell.low.x + ui.px(kEdge), cell.high.y - ui.px(kCaption)}, words,
@@ -161,26 +177,60 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, cons
     }
     if (is_chosen || is_beside) viz::draw_ring(ui, cell, ui.theme.accent, is_chosen ? 2.0F : 1.0F);
     ui.recorder.item("button", path,
-                     (item ? words : words + ", loading") + (is_beside ? ", chosen" : ""));
+                     (item ? words : words + ", loading") + (is_beside ? ", chosen" : "") +
+                         (text.empty() ? "" : ": " + text));
     tooltip(ui, {.name = words, .sentence = text.empty() ? "A click takes this example." : text});
     return is_pressed;
 }
 
-std::optional<int64_t> ExampleGrid::draw(DrawContext& ui, const Page& page) {
-    take_new(ui, page);
-    const int columns = page.form.is_text ? kTextColumns : kPictureColumns;
+ExampleGrid::CellSize ExampleGrid::text_cell_size(const DrawContext& ui, const Page& page,
+                                                  float width) {
+    constexpr size_t kMeasured = 64;
     CellSize of;
-    const ImVec2 size = page.form.is_text ? ImVec2{ui.px(kTextCell), ui.px(kTextHeight)}
-                                          : ImVec2{float(side_) + 2 * ui.px(kEdge),
-                                                   float(side_) + ui.px(2 * kEdge + kCaption)};
-    of.all = size;
-    if (page.form.is_text) of.index = index_width(ui, page);
-    const ImVec2 pitch = {size.x + ui.px(page.form.is_text ? kTextGap : 2),
-                          size.y + ui.px(page.form.is_text ? 0 : 2)};
+    of.index = index_width(ui, page);
+    const float letter =
+        text_extent(ui, std::string(kMeasured, 'M'), text_size::label, Face::mono).x / kMeasured;
+    of.letters = std::max<int64_t>(8, int64_t((width - of.index - ui.px(4)) / letter));
+    const int64_t most = of.letters < kFewLetters ? 3 : 2;
+    int64_t longest = 0;
+    for (const auto& item : page.items)
+        if (item) longest = std::max(longest, int64_t(item->tokens.size()));
+    of.lines =
+        longest == 0 ? most : std::clamp<int64_t>((longest + of.letters - 1) / of.letters, 1, most);
+    of.all = {width, ui.px(6 + kTextLine * float(of.lines))};
+    return of;
+}
+
+std::optional<int64_t> ExampleGrid::draw_texts(DrawContext& ui, const Page& page) {
+    const ImVec2 size = example_texts_size(ui);
+    std::optional<int64_t> taken;
+    if (ImGui::BeginChild("texts", size, ImGuiChildFlags_NavFlattened)) {
+        const CellSize of = text_cell_size(ui, page, size.x - ui.px(kScrollBar));
+        const bool is_other = std::exchange(shown_, page.chosen) != page.chosen;
+        for (size_t slot = 0; slot < page.items.size(); ++slot) {
+            if (draw_cell(ui, page, slot, of)) taken = page.first + int64_t(slot);
+            const bool is_chosen = page.first + int64_t(slot) == page.chosen;
+            if (is_other && is_chosen && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
+        }
+    }
+    ImGui::EndChild();
+    return taken;
+}
+
+std::optional<int64_t> ExampleGrid::draw(DrawContext& ui, const Page& page) {
+    return page.form.is_text ? draw_texts(ui, page) : draw_pictures(ui, page);
+}
+
+std::optional<int64_t> ExampleGrid::draw_pictures(DrawContext& ui, const Page& page) {
+    take_new(ui, page);
+    CellSize of;
+    of.all = {float(side_) + 2 * ui.px(kEdge), float(side_) + ui.px(2 * kEdge + kCaption)};
+    const ImVec2 pitch = {of.all.x + ui.px(2), of.all.y + ui.px(2)};
     const ImVec2 start = ImGui::GetCursorScreenPos();
     std::optional<int64_t> taken;
     for (size_t slot = 0; slot < page.items.size(); ++slot) {
-        const auto column = float(int(slot) % columns), row = float(int(slot) / columns);
+        const auto column = float(int(slot) % kPictureColumns);
+        const auto row = float(int(slot) / kPictureColumns);
         ImGui::SetCursorScreenPos({start.x + column * pitch.x, start.y + row * pitch.y});
         if (draw_cell(ui, page, slot, of)) taken = page.first + int64_t(slot);
     }
@@ -193,7 +243,8 @@ int64_t example_pages(DrawContext& ui, int64_t first, int64_t size) {
     const ImGuiID owner = ImGui::GetID("pages");
     for (const ImGuiKey key : {ImGuiKey_PageUp, ImGuiKey_PageDown}) ImGui::SetKeyOwner(key, owner);
     const auto is_key = [&](ImGuiKey key) {
-        return !ImGui::GetIO().WantTextInput && ImGui::IsWindowFocused() &&
+        return !ImGui::GetIO().WantTextInput &&
+               ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows) &&
                ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner);
     };
     const bool has_before = first > 0, has_next = first + kExamplesOfPage < size;

@@ -1,6 +1,6 @@
-// ExampleGrid: a page of the examples of a data set: small pictures, or the first characters of its
-// texts, each with index and class. A click takes one; arrow keys go from one to the next, Page Up
-// and Page Down to other pages. Draws what it is given, inside a popup. Window thread.
+// ExampleGrid: a page of the examples of a data set: small pictures, or rows with the first lines
+// of its texts, each with index and class. A click takes one; arrow keys go from one to the next,
+// Page Up and Page Down to other pages. Draws what it is given, inside a popup. Window thread.
 #pragma once
 #include <memory>
 #include <optional>
@@ -18,6 +18,8 @@ namespace aft::app {
 inline constexpr int64_t kExamplesOfPage = 48;
 // What a page takes at scale 1, whatever is on it: a popup that grew would leave the window.
 inline constexpr float kExampleGridWidth = 576, kExampleGridHeight = 540;
+// The same of texts, whose rows scroll, in pixels: less in a small window.
+[[nodiscard]] ImVec2 example_texts_size(const DrawContext& ui);
 
 // How the tokens of an example are read.
 struct ExampleForm {
@@ -48,11 +50,17 @@ class ExampleGrid {
   private:
     struct CellSize {
         ImVec2 all;
-        float index = 0;  // of the column with the index, in texts
+        float index = 0;                 // of texts: the column with the index
+        int64_t lines = 0, letters = 0;  // of texts; letters of a line
     };
+    std::optional<int64_t> draw_pictures(DrawContext& ui, const Page& page);
+    std::optional<int64_t> draw_texts(DrawContext& ui, const Page& page);
+    [[nodiscard]] static CellSize text_cell_size(const DrawContext& ui, const Page& page,
+                                                 float width);
     bool draw_cell(DrawContext& ui, const Page& page, size_t slot, const CellSize& size);
     void draw_picture(const DrawContext& ui, const viz::Box& cell, size_t slot);
     void take_new(const DrawContext& ui, const Page& page);
+    int64_t shown_ = -1;        // the chosen text that was brought into view
     int side_ = 0;              // display pixels of a picture
     ExampleItems drawn_;        // that the tiles are of
     std::vector<Image> tiles_;  // RGBA, empty = none

@@ -68,10 +68,11 @@ bool picture_problem(Ui& ui) {
     if (image.path.empty() && ui.status.config.data.source.empty()) return unknown_data(ui);
     const bool is_file = !image.path.empty();
     const bool is_text = ui.status.task.is_text();
-    Banner spec{.title = is_file               ? "This picture could not be read"
-                         : image.is_part_empty ? "There is no such sample"
-                         : is_text             ? "The text of this model is not here"
-                                               : "The data of this model are not here",
+    Banner spec{.title = is_file                          ? "This picture could not be read"
+                         : image.is_part_empty && is_text ? "This text is too short"
+                         : image.is_part_empty            ? "There is no such sample"
+                         : is_text                        ? "The text of this model is not here"
+                                                          : "The data of this model are not here",
                 .sentence = image.error + "."};
     if (!is_text)
         spec.sentence += is_file ? " Take another one." : " A picture from a file needs no data.";

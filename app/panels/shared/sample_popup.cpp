@@ -14,6 +14,19 @@
 
 namespace aft::app {
 
+namespace {
+
+// On the same line, where the window is wide enough for all that stands on it.
+void beside(const DrawContext& ui) {
+    constexpr float kWholeLine = 720;
+    if (ImGui::GetIO().DisplaySize.x >= ui.px(kWholeLine))
+        ImGui::SameLine(0, ui.px(12));
+    else
+        ImGui::Dummy({1, ui.px(4)});
+}
+
+}  // namespace
+
 void SamplePopup::draw_part(PaneContext& ui) {
     const ImageChoice& image = ui.selection.image;
     const Choice splits[] = {{.text = "train"}, {.text = "validation"}, {.text = "test"}};
@@ -104,7 +117,7 @@ void SamplePopup::draw_examples(PaneContext& ui, std::vector<int64_t>* several) 
     if (std::exchange(followed_, chosen) != chosen) first_ = page_first(chosen);
     if (size_ > 0 && first_ >= size_) first_ = page_first(size_ - 1);
     gather(ui);
-    ImGui::SameLine(0, ui.px(12));
+    beside(ui);
     const int64_t shown = example_pages(ui, first_, size_);
     ImGui::Dummy({1, ui.px(6)});
     if (const auto taken =
@@ -129,10 +142,14 @@ void SamplePopup::draw(Ui& ui, std::vector<int64_t>* several) {
     const PopupScope popup(ui, "samples");
     if (!popup.is_open()) return;
     if (ImGui::IsWindowAppearing()) of_.clear(), followed_ = -1;
+    if (is_text(ui)) {
+        if (own_text_.draw(ui, example_texts_size(ui).x)) ImGui::CloseCurrentPopup();
+        ImGui::Dummy({1, ui.px(8)});
+    }
     text(ui, "From the data set", {text_size::label, ui.theme.text1, Face::semibold});
     ImGui::Dummy({1, ui.px(4)});
     draw_part(ui);
-    ImGui::SameLine(0, ui.px(12));
+    beside(ui);
     draw_index(ui);
     draw_examples(ui, several);
     hint(ui, several != nullptr && several->size() > 1

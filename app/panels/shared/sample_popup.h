@@ -1,11 +1,13 @@
 // SamplePopup: chooses an example of the model's data by its part, from a grid of small pictures
-// (or the first characters of texts), or by its index. Opened by OpenPopup("samples"). Window
-// thread; returns at once: the session reads the examples, and shows them as they come.
+// (or the first lines of texts), or by its index; of a text model also a text of one's own. Opened
+// by OpenPopup("samples"). Window thread; returns at once: the session reads the examples, and
+// shows them as they come.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "app/panels/shared/example_grid.h"
+#include "app/panels/shared/own_text.h"
 #include "app/state/ui.h"
 
 namespace aft::app {
@@ -22,6 +24,7 @@ class SamplePopup {
     void gather(const ViewState& ui);
     [[nodiscard]] int64_t on_page() const;  // examples, once the size is known
     ExampleGrid grid_;
+    OwnTextField own_text_;
     ExampleForm form_;
     ExampleItems items_;
     std::string of_;                // model, data and part of the items

@@ -3,6 +3,7 @@
 
 #include "core/images/image.h"
 #include "core/rng.h"
+#include "model/data/loader.h"
 #include "model/data/source.h"
 #include "tests/model/scratch.h"
 
@@ -247,6 +248,25 @@ TEST(TextSource, is_split_90_5_5_and_the_used_alphabet_is_ascending) {
     for (size_t i = 0; i < 20; ++i) EXPECT_EQ(used->info().alphabet[tokens[i]], bytes[i]);
     EXPECT_EQ(used->info().alphabet, (std::vector<uint8_t>{'a', 'b', 'e', 'r', 'z'}));
     EXPECT_EQ(all->example(Split::train, 2).values, all->window(Split::train, 64, 32).values);
+}
+
+TEST(TextSource, that_is_too_short_says_how_long_it_must_be) {
+    const Scratch folder;
+    const auto of_length = [&](int64_t bytes) {
+        put(folder / "a.txt", std::string(size_t(bytes), 'a'));
+        return open_source("text:" + (folder / "a.txt").string(), 1, 32);
+    };
+    for (const auto& [split, needed] :
+         {std::pair{Split::train, 36}, {Split::validation, 640}, {Split::test, 621}}) {
+        EXPECT_TRUE(has(why_too_short(*of_length(30), split),
+                        fmt::format("has 30 bytes; the model needs at least {}", needed)))
+            << why_too_short(*of_length(30), split);
+        for (const int64_t more : {0, 1, 7, 19})
+            EXPECT_GT(of_length(needed + more)->size(split), 0) << split_name(split) << more;
+    }
+    EXPECT_EQ(of_length(35)->size(Split::train), 0);
+    EXPECT_EQ(of_length(620)->size(Split::test), 0);
+    EXPECT_EQ(why_too_short(*open_source("mirror", 1), Split::test), "") << "pictures";
 }
 
 TEST(TextSource, an_alphabet_that_lacks_a_byte_is_an_error) {
