@@ -74,6 +74,9 @@ class ProbeAnswers {
     // with stale_ok.
     [[nodiscard]] FieldSetPtr ask(const ProbeRequest& request, bool stale_ok = true,
                                   std::string* error = nullptr);
+    // Ends what was asked for: taken out of the line, or stopped between two parts of it (layers,
+    // targets, steps), without an answer. Who asks again gets a new one.
+    void cancel(const ProbeRequest& request);
     // What the answers take that are kept, so that scrubbing back computes nothing again; beyond
     // the limit the least recently used go first.
     [[nodiscard]] AnswersKept kept() const;

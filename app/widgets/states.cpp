@@ -231,19 +231,32 @@ bool progress_line(DrawContext& ui, std::string_view words, double fraction, boo
     const ImVec2 a = window->InnerRect.Min;
     const float width = window->InnerRect.GetWidth();
     ImDrawList* draw = ImGui::GetWindowDrawList();
-    const float share = fraction < 0 ? 0.35f : static_cast<float>(std::clamp(fraction, 0.0, 1.0));
+    // How much of it is not known: the whole line, pale.
+    const float share = fraction < 0 ? 1.0F : static_cast<float>(std::clamp(fraction, 0.0, 1.0));
+    const ImU32 color = fraction < 0 ? with_alpha(ui.theme.accent, 0.4F) : ui.theme.accent;
     draw->AddRectFilled(a, {a.x + width, a.y + ui.px(2)}, ui.theme.field_pressed);
-    draw->AddRectFilled(a, {a.x + width * share, a.y + ui.px(2)}, ui.theme.accent);
+    draw->AddRectFilled(a, {a.x + width * share, a.y + ui.px(2)}, color);
     if (ui.numbers != nullptr)
         ui.numbers->unread = !words.empty()  ? std::string(words)
                              : fraction >= 0 ? fmt::format("{:.0f} % are there", 100 * fraction)
                                              : "this view is read anew";
     if (words.empty()) return false;
+    if (cancel) ImGui::AlignTextToFramePadding();
     text(ui, words, {text_size::hint, ui.theme.text3});
     ui.recorder.item("progress", ui.recorder.claim("Progress##progress"), std::string(words));
     if (!cancel) return false;
     ImGui::SameLine();
     return button(ui, {.name = "Cancel##cancel", .kind = ButtonKind::ghost, .tip = "Stops this."});
+}
+
+bool cancelled_line(DrawContext& ui, std::string_view words) {
+    if (ui.numbers != nullptr) ui.numbers->unread = std::string(words);
+    ImGui::AlignTextToFramePadding();
+    text(ui, words, {text_size::hint, ui.theme.text3});
+    ImGui::SameLine();
+    return button(ui, {.name = "Compute the rest##compute_the_rest",
+                       .kind = ButtonKind::ghost,
+                       .tip = "Computes what was cancelled."});
 }
 
 void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height) {

@@ -31,6 +31,8 @@ void banner(Ui& ui, const Banner& spec);
 // 2 px line at the pane's top and words; fraction < 0 = unknown. True if Cancel was pressed (only
 // with `cancel`).
 bool progress_line(DrawContext& ui, std::string_view words, double fraction, bool cancel = false);
+// In its place after Cancel: words and a button that computes it. True if pressed.
+bool cancelled_line(DrawContext& ui, std::string_view words);
 void progress_bar(const DrawContext& ui, double fraction, ImU32 color, float height = 6);
 void chip(DrawContext& ui, const WidgetName& name, const char* icon, ImU32 color);
 [[nodiscard]] ImU32 kind_color(const Theme& theme, ToastKind kind);

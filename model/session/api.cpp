@@ -153,6 +153,10 @@ FieldSetPtr ProbeAnswers::ask(const ProbeRequest& request, bool stale_ok, std::s
     return answer && stale_ok ? answer->fields : nullptr;
 }
 
+void ProbeAnswers::cancel(const ProbeRequest& request) {
+    channels_.slots.ask(request, /*is_wanted=*/false);
+}
+
 uint64_t Completions::start(CompletionRequest request) {
     return channels_.slots.complete(std::move(request));
 }

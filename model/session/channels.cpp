@@ -50,10 +50,11 @@ bool CommandQueue::wait(const std::stop_token& stop, std::optional<Clock::time_p
     return changed_.wait(lock, stop, ready);
 }
 
-void RequestSlots::ask(const ProbeRequest& request) {
+void RequestSlots::ask(const ProbeRequest& request, bool is_wanted) {
+    if (!is_wanted) return drop(request);
     {
         const std::lock_guard lock(mutex_);
-        if (computing_ == request) return;
+        if (computing_ && computing_->request == request) return;
         const auto slot = std::find_if(probes_.begin(), probes_.end(), [&](const auto& waiting) {
             return waiting.probe == request.probe && waiting.layer == request.layer &&
                    waiting.recipe.is_untouched() == request.recipe.is_untouched();
@@ -65,6 +66,17 @@ void RequestSlots::ask(const ProbeRequest& request) {
         probes_.push_back(request);
     }
     changed_.notify_all();
+}
+
+void RequestSlots::drop(const ProbeRequest& request) {
+    std::optional<ProbeOrder> running;
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase(probes_, request);
+        // It may be asked for again at once, while the worker ends.
+        if (computing_ && computing_->request == request) running.swap(computing_);
+    }
+    if (running) running->stop.request_stop();
 }
 
 void RequestSlots::ask(const ItemKey& item) {
@@ -109,11 +121,11 @@ bool RequestSlots::wait(const std::stop_token& stop, std::optional<Clock::time_p
     return changed_.wait(lock, stop, ready);
 }
 
-std::optional<ProbeRequest> RequestSlots::next_probe() {
+std::optional<ProbeOrder> RequestSlots::next_probe() {
     const std::lock_guard lock(mutex_);
     computing_.reset();
     if (probes_.empty()) return std::nullopt;
-    computing_ = std::move(probes_.front());
+    computing_ = {.request = std::move(probes_.front()), .stop = {}};
     probes_.pop_front();
     return computing_;
 }

@@ -59,10 +59,10 @@ class Worker {
             if (!channels_.items.find(*item)) load(*item);
         }
         for (int most = 0; most < 64 && !stop_.stop_requested(); ++most) {
-            const auto request = channels_.slots.next_probe();
-            if (!request) return;
-            const auto cached = channels_.cache.find(*request);
-            if (!cached || !channels_.holds(*request, *cached)) answer(*request);
+            auto order = channels_.slots.next_probe();
+            if (!order) return;
+            const auto cached = channels_.cache.find(order->request);
+            if (!cached || !channels_.holds(order->request, *cached)) answer(*order);
         }
     }
 
@@ -76,7 +76,9 @@ class Worker {
         use_threads(threads_ = wanted);
     }
 
-    void answer(const ProbeRequest& request) {
+    void answer(ProbeOrder& order) {
+        const ProbeRequest& request = order.request;
+        const std::stop_callback closing(stop_, [&order] { order.stop.request_stop(); });
         ProbeAnswer out;
         const auto snapshot = channels_.snapshot.latest();
         out.stamp = snapshot ? snapshot->stamp : 0;
@@ -86,11 +88,11 @@ class Worker {
             AFT_CHECK(snapshot != nullptr, "no model is open yet");
             const Weights weights = weights_.at(request, snapshot);
             JobControl control;
-            control.stop = stop_;
+            control.stop = order.stop.get_token();
             const ProbeContext context{*weights.net, weights.step, control, *weights.kept};
             out.fields = std::make_shared<const FieldSet>(run_probe(context, request));
         } catch (const Interrupted&) {
-            return;  // the session is closing
+            return channels_.wake();  // it was cancelled, or the session is closing
         } catch (const std::exception& error) {
             out.error = plain_words(error);
         }
@@ -146,8 +148,12 @@ class Worker {
         const Split split = key.split.empty() ? usual_split(*source_) : parse_split(key.split);
         const int64_t size = source_->size(split);
         if (size == 0) {
-            entry.error = {fmt::format("data '{}' has no {} part", source_spec_, split_name(split)),
-                           /*is_part_empty=*/true};
+            const std::string short_text = why_too_short(*source_, split);
+            entry.error = {
+                fmt::format("data '{}' {}", source_spec_,
+                            short_text.empty() ? fmt::format("has no {} part", split_name(split))
+                                               : short_text),
+                /*is_part_empty=*/true};
             return;
         }
         const int64_t index = ((key.index % size) + size) % size;

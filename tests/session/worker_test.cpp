@@ -370,6 +370,9 @@ TEST(SessionWorker, RandomUseOfEverything) {
             case 6:
                 session.run().stop();
                 break;
+            case 7:
+                session.probes().cancel(request);
+                break;
             default:
                 break;
         }

@@ -289,9 +289,10 @@ void TracePanel::draw(Ui& ui) {
     const Watch& watch = data_.watch();
     if (!watch.error().empty())
         banner(ui, {.title = "This target could not be traced", .sentence = watch.error()});
-    if (watch.is_pending())
-        (void)progress_line(ui, data_.rows().empty() ? "Computing this trace, layer by layer" : "",
-                            -1);
+    const char* const words = data_.rows().empty() ? "Computing this trace, layer by layer" : "";
+    if (watch.is_pending() && progress_line(ui, words, -1, true)) data_.set_cancelled(ui, true);
+    if (watch.is_cancelled() && cancelled_line(ui, "This trace was cancelled."))
+        data_.set_cancelled(ui, false);
     if (!data_.rows().empty()) draw_canvas(ui, positions);
     draw_foot(ui, positions);
 }

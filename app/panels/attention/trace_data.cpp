@@ -87,6 +87,11 @@ void TraceData::take(const PaneContext& ui) {
     }
 }
 
+void TraceData::set_cancelled(const PaneContext& ui, bool is_cancelled) {
+    watch_.set_cancelled(ui, is_cancelled);
+    asked_at_ = -1;
+}
+
 void TraceData::update(PaneContext& ui, TracedLayers layers, ResidualShare residual) {
     ProbeRequest request;
     request.probe = "trace";

@@ -38,6 +38,7 @@ class TraceData {
     // A target that has just moved is asked for when it has come to rest.
     void update(PaneContext& ui, TracedLayers layers, ResidualShare residual);
     void clear() { *this = TraceData(); }
+    void set_cancelled(const PaneContext& ui, bool is_cancelled);
 
     [[nodiscard]] const std::vector<TraceRow>& rows() const { return rows_; }  // last layer first
     [[nodiscard]] const TraceRow* row(int64_t layer) const;  // nullptr: not there yet

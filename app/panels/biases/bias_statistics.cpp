@@ -39,11 +39,14 @@ class StatisticsPanel : public Panel {
     void draw_table(PaneContext& ui, const BiasForm& form);
     [[nodiscard]] std::vector<double> layer_norms(const BiasForm& form) const;
     BiasLayers layers_;
-    std::vector<StatisticsRow> lines_;  // layers x heads
+    std::optional<uint64_t> cancelled_;  // of this opening: what is here stays, no more is read
+    std::vector<StatisticsRow> lines_;   // layers x heads
     uint64_t drawn_ = 0;
 };
 
 void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
+    if (cancelled_ == ui.opened) return;
+    cancelled_.reset();
     Blocks block;
     if (!form.is_kernel())
         block.rows = block.columns = viz::block_size(std::max(form.rows, form.columns), kCells);
@@ -131,7 +134,12 @@ void StatisticsPanel::draw(Ui& ui) {
             is_reading ? fmt::format("Reading layer {} of {}", there + 1, form.layers)
                        : step_words(ui, layers_.layer(0).watch.fields()) + "  \u00B7  " +
                              gauge_words(form, layers_.layer(0)));
-    if (is_reading) (void)progress_line(ui, "", double(there) / double(form.layers));
+    if (is_reading && !cancelled_ &&
+        progress_line(ui, "Reading every layer", double(there) / double(form.layers), true))
+        cancelled_ = ui.opened;
+    if (cancelled_ &&
+        cancelled_line(ui, fmt::format("{} of {} layers are read.", there, form.layers)))
+        cancelled_.reset();
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
     const std::vector<double> norms = layer_norms(form);

@@ -41,11 +41,14 @@ class StructurePanel final : public Panel {
         AskTurn reach_turn, rank_turn, symmetry_turn, window_turn;
     };
     void update(const PaneContext& ui, const BiasForm& form);
+    void draw_progress(PaneContext& ui, const BiasForm& form);
+    void cancel(const PaneContext& ui);
     void add_heads(const LayerWatches& of, int64_t layer);
     void draw_tools(Ui& ui);
     // Whether it is wider than the pane.
     bool draw_table(PaneContext& ui, const BiasForm& form);
     std::vector<LayerWatches> layers_;
+    std::optional<uint64_t> cancelled_;  // of this opening: what is here stays, no more is computed
     std::vector<HeadStructure> heads_;
     std::string error_;
     int pending_ = 0;
@@ -60,6 +63,8 @@ bool has_quick_rank(const ViewState& ui) {
 }
 
 void StructurePanel::update(const PaneContext& ui, const BiasForm& form) {
+    if (cancelled_ == ui.opened) return;
+    cancelled_.reset();
     layers_.resize(size_t(form.layers));
     heads_.clear();
     error_.clear();
@@ -225,6 +230,25 @@ bool StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
     return is_wide;
 }
 
+void StructurePanel::draw_progress(PaneContext& ui, const BiasForm& form) {
+    const int64_t there = form.layers - pending_;
+    if (!cancelled_ && pending_ > 0 &&
+        progress_line(ui, fmt::format("{} of {} layers are read", there, form.layers),
+                      double(there) / double(form.layers), true))
+        cancel(ui);
+    if (cancelled_ &&
+        cancelled_line(ui, fmt::format("{} of {} layers are read.", there, form.layers)))
+        cancelled_.reset();
+}
+
+// Nothing that was asked for is computed any more.
+void StructurePanel::cancel(const PaneContext& ui) {
+    cancelled_ = ui.opened;
+    for (LayerWatches& of : layers_)
+        for (Watch* const watch : {&of.window, &of.reach, &of.rank, &of.symmetry})
+            for (const bool is_cancelled : {true, false}) watch->set_cancelled(ui, is_cancelled);
+}
+
 void StructurePanel::draw(Ui& ui) {
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
@@ -241,9 +265,7 @@ void StructurePanel::draw(Ui& ui) {
                          has_quick_rank(ui) ? "" : "; not shown for this layout or size",
                          pending_ > 0 ? "" : symmetry_words(ui, heads_)));
     if (!error_.empty()) banner(ui, {.title = "A bias could not be read", .sentence = error_});
-    if (pending_ > 0)
-        (void)progress_line(
-            ui, fmt::format("Reading {} of {}", form.layers - pending_, form.layers), -1);
+    draw_progress(ui, form);
     const bool is_wide = draw_table(ui, form);
     const ReadOut values[] = {{form.heads > 1 ? "heads" : "layers", std::to_string(heads_.size())},
                               {"designed window", window_words(ui, heads_)}};

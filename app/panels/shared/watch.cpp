@@ -8,10 +8,19 @@ void Watch::clear() {
     *this = Watch();
 }
 
+void Watch::set_cancelled(const PaneContext& ui, bool is_cancelled) {
+    cancelled_.reset();
+    if (!is_cancelled) return;
+    if (ui.session != nullptr) ui.session->probes().cancel(wanted_);
+    cancelled_ = wanted_;
+    pending_ = false;
+}
+
 bool Watch::update(const PaneContext& ui, const ProbeRequest& request, AskTurn& turn,
                    double hold_s) {
     wanted_ = request;
-    if (ui.session == nullptr) return false;
+    if (ui.session == nullptr || is_cancelled()) return false;
+    cancelled_.reset();
     const bool is_running = ui.status.state == RunState::running && request.step < 0;
     if (is_current() && is_running && ui.time < hold_until_) return false;
     if (turn.taken) {

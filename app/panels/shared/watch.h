@@ -2,6 +2,7 @@
 // until the new one is there, and refreshes live pictures at a bounded pace. Window thread; returns
 // at once.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "app/state/ui.h"
@@ -24,16 +25,21 @@ class Watch {
     // Only says what will be asked for: is_current() answers for it.
     void want(const ProbeRequest& request) { wanted_ = request; }
     void clear();
+    // Ends what is being computed for it, and asks no more until this is taken back or another
+    // request comes.
+    void set_cancelled(const PaneContext& ui, bool is_cancelled);
 
     [[nodiscard]] const FieldSetPtr& fields() const { return fields_; }  // null: none yet
     [[nodiscard]] bool is_current() const { return fields_ && shown_ == wanted_; }
     [[nodiscard]] bool is_pending() const { return pending_; }
+    [[nodiscard]] bool is_cancelled() const { return cancelled_ == wanted_; }
     [[nodiscard]] const std::string& error() const { return error_; }
     [[nodiscard]] const ProbeRequest& shown() const { return shown_; }  // what fields() answers
 
   private:
     FieldSetPtr fields_;
     ProbeRequest shown_, wanted_;
+    std::optional<ProbeRequest> cancelled_;
     std::string error_;
     bool pending_ = false;
     double hold_until_ = -1;

@@ -1,0 +1,43 @@
+// A probe that is cancelled: taken out of the line or stopped, and answered when it is asked again.
+#include <gtest/gtest.h>
+
+#include "model/session/channels.h"
+#include "tests/session/session_fixture.h"
+
+namespace aft {
+namespace {
+
+TEST(ProbeCancel, TakesOutWhatWaitsAndStopsWhatIsComputed) {
+    session::RequestSlots slots;
+    slots.ask(probe("bias", 0));
+    slots.ask(probe("bias", 1));
+    slots.ask(probe("bias", 0), false);
+    const auto next = slots.next_probe();
+    ASSERT_TRUE(next.has_value());
+    EXPECT_EQ(next->request.layer, 1);
+    slots.ask(probe("bias", 0), false);  // not the one that is computed
+    EXPECT_FALSE(next->stop.stop_requested());
+    slots.ask(probe("bias", 1), false);
+    EXPECT_TRUE(next->stop.stop_requested());
+    slots.ask(probe("bias", 1));  // at once, while the worker ends
+    const auto again = slots.next_probe();
+    ASSERT_TRUE(again.has_value());
+    EXPECT_FALSE(again->stop.stop_requested());
+    EXPECT_FALSE(slots.next_probe().has_value());
+}
+
+TEST(ProbeCancel, TheWorkerAnswersTheNextOne) {
+    const Scratch scratch;
+    TestSession session(new_run(scratch / "run"));
+    ASSERT_NE(answer(session, probe("bias", 0)), nullptr);
+    for (int i = 0; i < 20; ++i) {
+        const ProbeRequest request = probe("formation");
+        static_cast<void>(session.probes().ask(request, false));
+        session.probes().cancel(request);
+    }
+    EXPECT_NE(answer(session, probe("symmetry", 1)), nullptr);
+    EXPECT_NE(answer(session, probe("formation")), nullptr);
+}
+
+}  // namespace
+}  // namespace aft
