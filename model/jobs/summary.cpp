@@ -145,6 +145,14 @@ std::string run_of_step(const std::string& path) {
     return is_step ? run_of_saved(file).string() : "";
 }
 
+std::string run_begun_from(const std::string& path) {
+    std::string run = run_of_step(path);
+    if (run.empty())
+        static_cast<void>(
+            error_words([&] { run = run_of_step(branched_from(read_events(path))); }));
+    return run;
+}
+
 std::string shown_name(const std::string& path) {
     fs::path where(path);
     if (where.filename() == "") where = where.parent_path();

@@ -34,6 +34,8 @@ struct RunSummary {
 [[nodiscard]] std::string shown_name(const std::string& path);
 // The run folder that a saved step "RUN/checkpoints/step-N.safetensors" belongs to; "" for others.
 [[nodiscard]] std::string run_of_step(const std::string& path);
+// The run that saved a step, of that step's file or of a run that was begun from it; "" = none.
+[[nodiscard]] std::string run_begun_from(const std::string& path);
 // Run folders in runs/ of the folder one is in, where new runs go: the newest first, at most so
 // many; absolute. Where `stop` asks to stop, those found until then.
 [[nodiscard]] std::vector<std::string> runs_here(size_t most, const std::stop_token& stop = {});

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/outside.h"
+
 namespace aft {
 
 using nlohmann::json;

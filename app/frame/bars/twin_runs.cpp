@@ -5,32 +5,19 @@
 
 #include "core/caught.h"
 #include "model/jobs/stored_biases.h"
+#include "model/jobs/summary.h"
 #include "model/model_files.h"
-#include "model/train/run_state.h"
 
 namespace aft::app {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// The run that a saved step, or a run that was begun from one, belongs to; empty = none.
-fs::path run_begun_from(const fs::path& own) {
-    fs::path from = run_of_saved(own);
-    if (from.empty())
-        static_cast<void>(
-            error_words([&] { from = run_of_saved(branched_from(read_events(own))); }));
-    return from;
-}
-
-}  // namespace
 
 std::vector<std::string> twin_folders(const std::string& run) {
     std::error_code ignored;
     const fs::path own = fs::absolute(run, ignored).lexically_normal();
     const fs::path kept_in = run_of_branch(own);
     const fs::path root = kept_in.empty() ? own : kept_in;
-    const fs::path taken_from = kept_in.empty() ? run_begun_from(own) : kept_in;
+    const fs::path taken_from = kept_in.empty() ? fs::path(run_begun_from(own.string())) : kept_in;
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(branches_folder(root), ignored))
         if (entry.is_directory(ignored) && entry.path() != own) found.push_back(entry.path());
@@ -38,7 +25,7 @@ std::vector<std::string> twin_folders(const std::string& run) {
         std::error_code none;
         return fs::last_write_time(a, none) > fs::last_write_time(b, none);
     });
-    if (!taken_from.empty()) found.insert(found.begin(), root);
+    if (!taken_from.empty()) found.insert(found.begin(), taken_from);
     if (found.size() > TwinRuns::kMostTwins) found.resize(TwinRuns::kMostTwins);
     return {found.begin(), found.end()};
 }

@@ -277,7 +277,7 @@ TEST_F(NumbersOnScreen, HomeListsTheRunOfAStepThatWasOpenedAndNoOtherTarget) {
     EXPECT_EQ(recent_item(step).name, "run, step 61");
     run("view.workspace_biases\nframes 3\n");
     EXPECT_EQ(row_of(folder_.string()), "run") << "in the Explorer";
-    EXPECT_EQ(row_of(step), "none");
+    EXPECT_EQ(row_of(step), "run, step 61") << "while it is open";
 }
 
 }  // namespace

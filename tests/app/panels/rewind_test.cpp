@@ -82,7 +82,6 @@ TEST_F(Rewinding, ARunBegunFromAStepIsShownBesideItsRun) {
     std::filesystem::current_path(std::filesystem::path(run_path).parent_path());
     session().run().step(2);
     EXPECT_TRUE(until([&] { return ui().status.step == 42; }));
-    std::filesystem::current_path(before);
     EXPECT_NE(ui().status.path, run_path);
     steps(2);
     EXPECT_TRUE(until([&] { return twins() == name; })) << twins();
@@ -90,6 +89,9 @@ TEST_F(Rewinding, ARunBegunFromAStepIsShownBesideItsRun) {
     const auto& events = ui().curves->events;
     EXPECT_TRUE(std::any_of(events.begin(), events.end(),
                             [](const Event& e) { return e.kind == "branch" && e.step == 40; }));
+    session().run().stop();
+    EXPECT_TRUE(until([&] { return ui().status.state == RunState::stopped; }));
+    std::filesystem::current_path(before);
 }
 
 TEST_F(Rewinding, TheShownStepMustBeSavedWhole) {
