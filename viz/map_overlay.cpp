@@ -89,6 +89,14 @@ void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& l
     // They come in between 44 and 52 pixels a cell.
     const float strength = std::min(1.0F, 0.4F + 0.6F * (cell / look.scale - 44) / 8);
     const int decimals = cell >= 88 * look.scale ? 4 : 2;
+    // Numbers that decimals would call 0 have powers of ten, where there is space for them.
+    const Range& range = view.coloring.range;
+    const bool is_tiny = std::max(std::abs(range.low), std::abs(range.high)) < 0.05F;
+    if (is_tiny && cell < 72 * look.scale) return;
+    const auto words = [&](float v) {
+        if (is_tiny) return scientific(v, decimals / 2);
+        return view.is_signed ? signed_number(v, decimals) : plain_number(v, decimals);
+    };
     const CellRange seen = visible_cells(place, view.data);
     for (int64_t r = seen.row_low; r < seen.row_high; ++r) {
         for (int64_t c = seen.column_low; c < seen.column_high; ++c) {
@@ -102,7 +110,7 @@ void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& l
                 .align = Align::centre};
             const Box box = place.cell(r, c);
             text_at(look, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - look.px(8)},
-                    view.is_signed ? signed_number(v, decimals) : plain_number(v, decimals), style);
+                    words(v), style);
         }
     }
 }

@@ -25,9 +25,14 @@ std::vector<double> even_ticks(const TickAxis& axis) {
     if (!(span > 0) || !std::isfinite(span)) return {};
     double step = round_step(span / std::max(1, axis.most));
     if (axis.is_whole) step = std::max(1.0, step);
+    const auto first_of = [&](double by) { return std::ceil(axis.low / by - kRounding); };
+    const auto last_of = [&](double by) { return std::floor(axis.high / by + kRounding); };
+    // One number says nothing of the size: the next smaller step, if that leaves few enough.
+    const double finer = round_step(0.4 * step);
+    const bool is_alone = !axis.is_whole && first_of(step) >= last_of(step);
+    if (is_alone && last_of(finer) - first_of(finer) <= axis.most) step = finer;
     std::vector<double> out;
-    const double first = std::ceil(axis.low / step - kRounding);
-    const double last = std::floor(axis.high / step + kRounding);
+    const double first = first_of(step), last = last_of(step);
     for (double i = first; i <= last; ++i) {
         if (out.size() > 1000) return {};  // numbers so large that a step is lost in them
         out.push_back(i * step);

@@ -70,6 +70,10 @@ TEST(PlotTicks, OfAConstantRateSayIt) {
     EXPECT_EQ(tiny.labels, (Words{"0.9e\u22126", "1.0e\u22126", "1.1e\u22126"}));
 }
 
+TEST(PlotTicks, AreNeverOneWhereTheNextStepHasFewEnough) {
+    EXPECT_EQ(make_ticks({.low = -0.4, .high = 0.9, .most = 2}).labels, (Words{"0", "0.5"}));
+}
+
 TEST(PlotTicks, OfLogAxesArePowersElseRoundNumbersBetween) {
     EXPECT_EQ(make_ticks({.low = 0.5, .high = 2000, .is_log = true, .most = 6}).labels,
               (Words{"1", "10", "100", "1000"}));

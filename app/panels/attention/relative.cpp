@@ -213,7 +213,8 @@ viz::AtlasShape offset_shape(const OffsetMaps& maps, int count, ImVec2 area, flo
                                        .tile_columns = maps.columns(),
                                        .cell_label = std::floor(24 * scale)};
         const viz::AtlasLayout layout = layout_atlas(shape, area, scale);
-        const float size = layout.size.y > area.y ? 0 : layout.tile.x;
+        const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y;
+        const float size = fits ? layout.tile.x : 0;
         if (size < most) continue;
         most = size;
         best = shape;

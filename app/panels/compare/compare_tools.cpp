@@ -255,7 +255,9 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     key_value(ui, {std::string(kFrobeniusNorm) + " of the change of w", "norm_of_change"},
               stored_value(of->all.norm_change));
     key_value(ui, "Relative to A##relative", value(of->all.relative(), 3));
-    key_value(ui, "Correlation##correlation", value(of->all.correlation, 3));
+    key_value(ui, "Correlation##correlation",
+              std::isfinite(of->all.correlation) ? signed_number(of->all.correlation, 3)
+                                                 : std::string("\u2013"));
     key_value(ui, "Removed by gauge##removed_by_gauge", value(100 * of->removed_by_gauge, 1), "%");
     if (of->matching.pairs.size() > 1) {
         key_value(ui, "Heads, mean score##mean_score", value(of->matching.mean_score(), 3));

@@ -113,7 +113,7 @@ void CompletePanel::draw_tools(Ui& ui, const std::optional<CompletionProgress>& 
                                        .icon = icon::play,
                                        .why_not = next->why_not(ui),
                                        .tip = next->sentence,
-                                       .height = 32}))
+                                       .height = progress ? 32.0F : 26.0F}))
         next->run(ui);
     if (!progress) return;
     ImGui::SameLine(0, ui.px(16));

@@ -246,7 +246,7 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
 void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     const std::vector<Recipe> recipes = strength_recipes(ui);
     if (recipes.empty()) return;
-    section(ui, "Loss over strength##loss_over_strength", "of the chosen one alone");
+    section(ui, "Loss change over strength##loss_over_strength", "of the chosen one alone");
     std::vector<double> x{0}, y{0}, low{0}, high{0};
     for (size_t i = 0; i < recipes.size(); ++i) {
         const LossChange change = losses.change(recipes[i]);

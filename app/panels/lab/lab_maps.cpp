@@ -85,7 +85,7 @@ void LabMaps::draw_map(PaneContext& ui, const MapOf& of, size_t which, const viz
     viz::MapView view;
     view.id = which == 0 ? "lab before" : "lab after";
     view.data = one.map.data(one.version);
-    view.coloring = {range_, Scale::signed_log, ui.theme.diverging};
+    view.coloring = {range_, Scale::signed_linear, ui.theme.diverging};
     view.area = {box.width(), box.height()};
     view.free_axes = of.form.has_free_axes();
     view.numbers = false;
@@ -150,11 +150,10 @@ void LabMaps::draw(PaneContext& ui, const Recipe& recipe) {
         draw_map(ui, of, 1, {{at.x + side + gap, at.y}, {at.x + side + gap + side, at.y + side}});
     ImGui::SetCursorScreenPos({at.x, at.y + side + ui.px(22)});
     const bool is_read = !maps_[0].map.shown.empty();
-    const std::string range = !is_read
-                                  ? std::string("Reading w...")
-                                  : fmt::format("w from {} to {}, both in one range, signed log",
-                                                shown_value(Quantity::w, range_.low),
-                                                shown_value(Quantity::w, range_.high));
+    const std::string range = !is_read ? std::string("Reading w...")
+                                       : fmt::format("w from {} to {}, both in one range, linear",
+                                                     shown_value(Quantity::w, range_.low),
+                                                     shown_value(Quantity::w, range_.high));
     hint(ui, range);
     if (takes_region(*info)) hint(ui, "Dragging over the map before chooses the region.");
     if (!error.empty()) hint(ui, "No map of after the recipe: " + error + ".");

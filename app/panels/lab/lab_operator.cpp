@@ -152,8 +152,10 @@ std::string command_words(const OpRequest& request) {
 }
 
 void OperatorPanel::draw_buttons(PaneContext& ui, const OpTraits& traits) {
+    // With interventions the filled one is Add, in their list.
+    const bool is_alone = ui.selection.lab.recipe.interventions.empty();
     if (button(ui, {.name = "Compare##compare",
-                    .kind = ButtonKind::primary,
+                    .kind = is_alone ? ButtonKind::primary : ButtonKind::normal,
                     .why_not = chosen_.in.empty() ? "Name a file first."
                                : work_.is_busy()  ? "It is being compared."
                                                   : "",

@@ -50,8 +50,10 @@ std::string command_words(const std::string& model) {
 // One workload after the other, the quick ones first: each is on the screen when it is done.
 void SpeedPanel::draw_buttons(PaneContext& ui) {
     const bool runs = ui.status.state == RunState::running;
+    // With interventions the filled one is Add, in their list.
+    const bool is_alone = ui.selection.lab.recipe.interventions.empty();
     if (button(ui, {.name = "Measure##measure",
-                    .kind = ButtonKind::primary,
+                    .kind = is_alone ? ButtonKind::primary : ButtonKind::normal,
                     .why_not = work_.is_busy()          ? "It is being measured."
                                : ui.status.path.empty() ? "Nothing is saved yet."
                                : runs                   ? "Pause the training: it takes the "

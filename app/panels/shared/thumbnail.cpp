@@ -13,8 +13,9 @@ void Thumbnail::draw(DrawContext& ui, const Field& field, ImVec2 at, float side)
         draw->AddRect(at, end, ui.theme.line);
         return;
     }
-    if (shown_ != field.values) {
+    if (shown_ != field.values || map_ != ui.theme.diverging) {
         shown_ = field.values;
+        map_ = ui.theme.diverging;
         const Range range = map_range(field.values, Signs::above_minus_one, kMapPercentile);
         const Slice slice{field.values, field.extent(0), field.extent(1)};
         const Coloring coloring{

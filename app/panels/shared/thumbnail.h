@@ -16,6 +16,7 @@ class Thumbnail {
 
   private:
     std::vector<float> shown_;
+    Colormap map_{};
     viz::TokenTexture texture_;
 };
 

@@ -81,10 +81,12 @@ void draw_nothing_logged(Ui& ui) {
                                s.can_train ? ", but this checkpoint carries no curves; they begin "
                                              "with the next step."
                                            : "; this checkpoint carries no curves.");
-    empty_state(ui, {.drawing = Drawing::curve,
-                     .title = is_fresh ? "Nothing trained yet" : "No curves yet",
-                     .sentence = sentence,
-                     .hint = s.can_train ? "Space starts and pauses, . trains one step." : ""});
+    empty_state(
+        ui,
+        {.drawing = Drawing::curve,
+         .title = is_fresh ? "Nothing trained yet" : "No curves yet",
+         .sentence = sentence,
+         .hint = s.can_train ? "Space starts and pauses, the period key trains one step." : ""});
 }
 
 void draw_error_banner(Ui& ui, StandingEvents& standing) {
@@ -108,7 +110,7 @@ bool draw_no_curves(Ui& ui, StandingEvents& standing) {
                      "Start a run to watch its loss, gradients and biases move while it learns.",
                  .primary = "file.new_run",
                  .secondary = "file.open_demo",
-                 .hint = "Space starts and pauses, . trains one step.",
+                 .hint = "Space starts and pauses, the period key trains one step.",
                  .secondary_words = "Try the demo"});
         return true;
     }
