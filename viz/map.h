@@ -41,6 +41,7 @@ struct MapView {  // everything about one frame of a map
     int max_fit = 128;       // a small map is not drawn larger than this by itself, at scale 1
     AxisLabel row_label{}, column_label{};      // unset = no axis numbers on that side
     int64_t row_step = 0, column_step = 0;      // labels at multiples of this, 0 = 1, 2, 5, 10, ...
+    int64_t row_origin = 0, column_origin = 0;  // counted from this cell, that of offset 0 say
     std::string corner{};                       // "dy\dx"
     bool numbers = true;                        // in cells from 44 px up
     bool is_signed = false;                     // numbers always with their sign

@@ -20,13 +20,20 @@ int64_t label_step(int64_t hint, float zoom, float available) {
             if (decade * k >= least) return decade * k;
 }
 
+// The first cell from `low` on that is a multiple of `step` away from `origin`.
+int64_t first_label(int64_t low, int64_t origin, int64_t step) {
+    const int64_t past = (low - origin) % step;
+    return past == 0 ? low : low + (past > 0 ? step : 0) - past;
+}
+
 void column_numbers(const MapView& view, const MapPlace& place, const Look& look) {
     const CellRange seen = visible_cells(place, view.data);
     const std::string widest = view.column_label(view.data.columns - 1);
     const TextStyle plain{.size = 14, .color = look.theme.text3, .align = Align::centre};
     const float available = text_extent(look, widest, plain).x + look.px(10);
     const int64_t step = label_step(view.column_step, place.width, available);
-    for (int64_t c = (seen.column_low + step - 1) / step * step; c < seen.column_high; c += step) {
+    for (int64_t c = first_label(seen.column_low, view.column_origin, step); c < seen.column_high;
+         c += step) {
         const Box box = place.cell(0, c);
         const float x = seen_middle(box.low.x, box.high.x, place.map.low.x, place.map.high.x);
         const bool chosen = view.source.column == c || view.target.column == c;
@@ -40,7 +47,8 @@ void column_numbers(const MapView& view, const MapPlace& place, const Look& look
 void row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
     const CellRange seen = visible_cells(place, view.data);
     const int64_t step = label_step(view.row_step, place.zoom, look.px(20));
-    for (int64_t r = (seen.row_low + step - 1) / step * step; r < seen.row_high; r += step) {
+    for (int64_t r = first_label(seen.row_low, view.row_origin, step); r < seen.row_high;
+         r += step) {
         const Box box = place.cell(r, 0);
         const bool chosen = view.source.row == r || view.target.row == r;
         const TextStyle style{.size = 14,

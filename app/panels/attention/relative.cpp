@@ -159,11 +159,12 @@ void RelativePanel::draw_caption(PaneContext& ui) {
     const char* const scales[] = {"linear", "square-root", "log"};
     const bool has_maps = !maps_.maps().empty();
     caption(ui, "Average relative attention",
-            fmt::format("share by offset, mean over {} targets{}, colours {} from 0 "
-                        "to {} %  \u00B7  {}, layer {}",
+            fmt::format("share by offset, mean over {} targets{}{}  \u00B7  {}, layer {}",
                         has_maps ? maps_.state().targets : "the", example_words(ui),
-                        scales[ui.settings.attention.scale],
-                        has_maps ? plain_number(100 * maps_.range().high, 3) : "...",
+                        has_maps ? fmt::format(", colours {} from 0 to {} %",
+                                               scales[ui.settings.attention.scale],
+                                               plain_number(100 * maps_.range().high, 3))
+                                 : "",
                         step_words(ui, maps_.watch().fields()), ui.selection.cell.layer));
 }
 
@@ -177,8 +178,10 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
     view.data = maps_.data(map);
     view.coloring = coloring(ui);
     view.area = {box.width(), box.height() - ui.px(kOffsetTitle + kOffsetBar)};
-    view.row_label = [=](int64_t i) { return std::to_string(i - middle_row); };
-    view.column_label = [=](int64_t i) { return std::to_string(i - middle_column); };
+    view.row_label = [=](int64_t i) { return plain_number(double(i - middle_row), 0); };
+    view.column_label = [=](int64_t i) { return plain_number(double(i - middle_column), 0); };
+    view.row_origin = middle_row;
+    view.column_origin = middle_column;
     view.numbers = false;
     view.target = {middle_row, middle_column};
     view.dimmed = !maps_.state().is_current;

@@ -259,8 +259,9 @@ std::string bias_caption(const ViewState& ui, const BiasForm& form, const BiasLa
                                            : ", signed log, floor \u22121";
     else
         out += ", linear";
-    out += "  \u00B7  " + step_words(ui, layer.watch.fields()) + "  \u00B7  ";
-    return out + gauge_words(form, layer);
+    out += "  \u00B7  " + step_words(ui, layer.watch.fields());
+    const std::string gauge = gauge_words(form, layer);
+    return gauge.empty() ? out : out + "  \u00B7  " + gauge;
 }
 
 }  // namespace aft::app

@@ -56,7 +56,8 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
         if (!form.is_kernel()) {
             // Smaller where the profile and the row of steps would not fit below it.
             const float below = ui.px(150 + 52) + (has_moments ? ui.px(180) : 0);
-            draw_fold(ui, form, layers, std::clamp(size.y - below, ui.px(120), width));
+            const float most = std::clamp(size.y - below, ui.px(120), width);
+            draw_fold(ui, form, layers, {ui.status.task.is_text() ? width : most, most});
             ImGui::Dummy({1, ui.px(4)});
         }
         float available = ImGui::GetContentRegionAvail().y - ui.px(12);
@@ -70,7 +71,7 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
     ImGui::EndChild();
 }
 
-void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width) {
+void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 most) {
     const Positions positions(ui.status, ui.selection.cell.layer);
     const int64_t layer = ui.selection.cell.layer, target = chosen_target(ui, form);
     ProbeRequest request = bias_request(ui, form, {.layer = layer});
@@ -99,18 +100,26 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
         }
         row_.target = std::stoll(row_.now.shown().options.at("row"));
     }
+    const Folded shape = folded_.empty()
+                             ? fold_row(positions, std::vector<float>(size_t(form.tokens)), 0)
+                             : folded_.front();
     const std::string what =
         fmt::format("Where this {} looks by prior alone", target_noun(positions, target));
-    heading(ui, {what, "look"},
-            fmt::format("{}row of target {}, folded to {}\u00D7{}",
-                        has_change ? "change of the " : "", positions.target_words(target),
-                        folded_.empty() ? positions.height : folded_.front().rows,
-                        folded_.empty() ? positions.width : folded_.front().columns));
+    heading(
+        ui, {what, "look"},
+        fmt::format("{}row of target {}, folded to {}\u00D7{}", has_change ? "change of the " : "",
+                    positions.target_words(target), shape.rows, shape.columns));
+    const FoldSize fold = fold_size(ui, positions, shape, most);
     if (folded_.empty() || row_.target < 0 || row_.is_change != has_change) {
-        ImGui::Dummy({width, width});
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        const viz::Box box = {at, {at.x + fold.all, at.y + fold.tall}};
+        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
+        text_at(ui, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - ui.px(8)},
+                "Reading", {text_size::hint, ui.theme.text3, Face::regular, 0, viz::Align::centre});
+        ImGui::Dummy({fold.all, fold.tall + ui.px(fold.below)});
         return;
     }
-    draw_channels(ui, positions, layers.coloring(ui, layer, head), width);
+    draw_channels(ui, positions, layers.coloring(ui, layer, head), fold);
 }
 
 // Of a text in lines: the number of a line's first byte, and the places in it.
@@ -121,15 +130,23 @@ static void set_line_axes(viz::MapView& view) {
     view.column_label = [](int64_t column) { return std::to_string(column); };
 }
 
+// The same before the row is read: nothing moves when it comes.
+BiasSide::FoldSize BiasSide::fold_size(const DrawContext& ui, const Positions& positions,
+                                       const Folded& shape, ImVec2 most) {
+    const auto count = float(positions.channels);
+    FoldSize out{.all = most.x, .gap = ui.px(6), .below = positions.channels == 3 ? 22.0F : 6.0F};
+    out.each = std::floor((most.x - out.gap * (count - 1)) / count);
+    out.tall = positions.is_text
+                   ? std::min({ui.px(20) * float(shape.rows), ui.px(280), most.y}) + ui.px(24)
+                   : std::min(out.each * float(shape.rows) / float(shape.columns), ui.px(280));
+    return out;
+}
+
 void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
-                             float width) {
+                             const FoldSize& fold) {
     maps_.resize(folded_.size());
-    const auto count = float(folded_.size());
-    const float gap = ui.px(6), each = std::floor((width - gap * (count - 1)) / count);
+    const float gap = fold.gap, each = fold.each, tall = fold.tall;
     const bool is_text = positions.is_text;
-    const float tall =
-        is_text ? std::min(ui.px(20) * float(folded_[0].rows), ui.px(280)) + ui.px(24)
-                : std::min(each * float(folded_[0].rows) / float(folded_[0].columns), ui.px(280));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const Positions::GridPosition target = positions.target(row_.target);
     for (size_t c = 0; c < folded_.size(); ++c) {
@@ -174,7 +191,7 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
     for (size_t c = 0; folded_.size() == 3 && c < 3; ++c)
         text_at(ui, {corner.x + (each + gap) * float(c), corner.y + tall + ui.px(2)}, names[c],
                 {text_size::hint, ui.theme.text3});
-    ImGui::SetCursorScreenPos({corner.x, corner.y + tall + ui.px(folded_.size() == 3 ? 22 : 6)});
+    ImGui::SetCursorScreenPos({corner.x, corner.y + tall + ui.px(fold.below)});
     ImGui::Dummy({1, 1});
 }
 

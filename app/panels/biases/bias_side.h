@@ -20,9 +20,14 @@ class BiasSide {
                    std::vector<ReadOut>& out) const;
 
   private:
-    void draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width);
+    struct FoldSize {  // pixels: of all channels, of each; below: at scale 1
+        float all = 0, gap = 0, below = 0, each = 0, tall = 0;
+    };
+    [[nodiscard]] static FoldSize fold_size(const DrawContext& ui, const Positions& positions,
+                                            const Folded& shape, ImVec2 most);
+    void draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 most);
     void draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
-                       float width);
+                       const FoldSize& fold);
     void draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
     void draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width);
     void make_profile(const ViewState& ui, const BiasForm& form, const BiasLayers& layers);

@@ -14,10 +14,12 @@ void set_bias_axes(viz::MapView& view, const BiasForm& form, const Positions& po
     view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
     if (form.layout == BiasLayout::kernel_2d) {
         view.row_label = view.column_label = offset;
+        view.row_origin = view.column_origin = -first;
         view.corner = "dy\\dx";
     } else if (form.layout == BiasLayout::kernel_1d) {
         view.row_label = [](int64_t i) { return fmt::format("h{}", i); };
         view.column_label = offset;
+        view.column_origin = -first;
     } else {
         const int64_t line = positions.is_text ? 0 : positions.width * positions.channels;
         view.row_step = line % block.rows == 0 ? line / block.rows : 0;

@@ -169,7 +169,8 @@ bool ExampleGrid::draw_cell(DrawContext& ui, const Page& page, size_t slot, cons
             text_at(ui, {cell.low.x + of.index, cell.low.y + ui.px(3 + float(line) * kTextLine)},
                     item ? letters_of(page.form, *item, line * of.letters, of.letters)
                          : std::string(line == 0 ? "..." : ""),
-                    {text_size::label, ui.theme.text1, Face::mono});
+                    {text_size::label, ui.theme.text1, Face::mono,
+                     size.x - of.index});  // a letter of another font may be wider
     } else {
         draw_picture(ui, cell, slot);
         text_at(ui, {cell.low.x + ui.px(kEdge), cell.high.y - ui.px(kCaption)}, words,
@@ -214,6 +215,7 @@ std::optional<int64_t> ExampleGrid::draw_texts(DrawContext& ui, const Page& page
         }
     }
     ImGui::EndChild();
+    ImGui::Dummy({1, ui.px(4)});
     return taken;
 }
 
