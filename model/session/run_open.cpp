@@ -187,11 +187,11 @@ void Run::prepare_training() {
     const bool has_risky_change = std::exchange(run_.has_risky_change, false);
     if (has_risky_change && run_.is_old) folder->keep_save(step, SaveKind::before_change);
     if (has_risky_change && !run_.is_old) run_.loop->save(SaveKind::before_change);
-    if (!run_.is_old && !request_.path.empty())
-        add_event(view_, "branch", note_branch(*folder, step, request_.path));
     run_.folder = std::move(folder);
     view_.status.path = run_.path;
     if (!run_.unsaved_steps.empty()) read_logs();  // its rows after this step are dropped
+    if (!run_.is_old && !request_.path.empty())
+        add_event(view_, "branch", note_branch(*run_.folder, step, request_.path));
     log_target();
     model_.opened.reset();
     run_.is_old = true;
