@@ -65,6 +65,14 @@ def children(process):
     return [int(word) for word in seen.split()]
 
 
+def has_socket(pid):
+    """It has come to the other ranks: one that is killed before that is only missing."""
+    try:
+        return any(str(file.readlink()).startswith("socket:") for file in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False
+
+
 def start_long(cli, name, *flags):
     run = cli.folder / name
     process = cli.start("train", *LONG, "--nproc", 2, *flags, "--out", run)
@@ -200,8 +208,8 @@ def measured(cli):
     cli.check("2 and 4 ranks draw what one process draws", len(drawn[0].get("samples", [])) == 3 and
               drawn[0] == drawn[1] == drawn[2], drawn)
     process = cli.start("eval", "shapes", "--data", "shapes", "--batch", 1, "--nproc", 2)
-    seconds_until(lambda: process.poll() is not None or len(children(process)) > 0, 30)
-    time.sleep(0.6)
+    seconds_until(lambda: process.poll() is not None or any(map(has_socket, children(process))), 60)
+    time.sleep(0.3)
     subprocess.run(["kill", "-9", *map(str, children(process))], check=False)
     err = process.communicate(timeout=60)[1]
     cli.check("a rank that is killed while it measures is named", process.returncode == 1 and "rank 1 (" in err, err)
