@@ -7,7 +7,8 @@
 // 0.5, as in that paper; measured: |x| / (|x| + |branch|) at each position, after Kobayashi et al.
 // 2021 ("Incorporating Residual and Normalization Layers into Analysis of Masked Language Models").
 // Every row sums to 1, and nothing comes from the future.
-// layers=alone follows nothing: r_l is the target's own row of A_l in every layer, no residual.
+// layers=alone follows nothing: r_l is the target's own row of A_l in every layer, no residual; the
+// field "masked" has 1 where w = -inf hides a source from it, and is there only with such a source.
 // Cost: vector times matrix, no [T, T] is kept. Where the keys are one map for all targets (AFT) a
 // layer is two float64 products of T^2 d / 2 multiply-adds, in blocks of 16 MiB: with E = exp(K),
 // W = exp(w), D = W E and gates g it is  r A = sum_c E[:,c] * (W^T (r g / D))[:,c];  a row whose D
@@ -46,6 +47,8 @@ class TracedLayer {
         if (traits_.has_bias()) table_.emplace(context.net, request.layer);
     }
     [[nodiscard]] int64_t tokens() const { return taps_.tokens(); }
+    // [T], bool: sources that w = -inf hides from this target in all heads.
+    [[nodiscard]] at::Tensor masked(int64_t target) const;
     // share [T] -> share A [T], float64. part: prior or both.
     [[nodiscard]] at::Tensor times(const at::Tensor& share, const std::string& part) const;
 
@@ -74,6 +77,14 @@ class TracedLayer {
     LayerTaps taps_;
     std::optional<probe::BiasTable> table_;
 };
+
+at::Tensor TracedLayer::masked(int64_t target) const {
+    const int64_t T = tokens();
+    if (!table_ || !table_->traits().has_masks) return at::zeros({T}, at::kBool);
+    const at::Tensor w = table_->rows(target, target + 1).values.select(1, 0).slice(1, 0, T);
+    const at::Tensor hidden = w.isneginf().all(0);
+    return is_causal() ? hidden & (at::arange(T, at::kLong) <= target) : hidden;
+}
 
 // The prior knows no keys: one row for each head of w is enough.
 TracedLayer::Factors TracedLayer::factors(bool has_content, int64_t sources) const {
@@ -155,6 +166,7 @@ at::Tensor TracedLayer::times(const at::Tensor& share, const std::string& part) 
 
 struct Traced {
     at::Tensor trace, prior;   // [layers, T], float64; prior undefined without one
+    at::Tensor masked;         // [layers, T], bool; undefined without masks, and where followed
     std::vector<double> kept;  // [layers], what residual connections carried past the mixer
 };
 
@@ -171,8 +183,8 @@ Traced follow(const ProbeContext& context, ProbeRequest request) {
     const int64_t layers = context.net.config().layers;
     const bool has_prior = mixer_traits(context.net.config()).has_prior();
     at::Tensor share, prior;
-    std::vector<at::Tensor> shares, priors;
-    Traced out{.trace = {}, .prior = {}, .kept = std::vector<double>(size_t(layers))};
+    std::vector<at::Tensor> shares, priors, masked;
+    Traced out{.trace = {}, .prior = {}, .masked = {}, .kept = std::vector<double>(size_t(layers))};
     for (int64_t done = 0; done < layers; ++done) {
         context.control.report({.done = done, .total = layers, .what = "layers"});
         request.layer = layers - 1 - done;
@@ -190,12 +202,14 @@ Traced follow(const ProbeContext& context, ProbeRequest request) {
         out.kept[size_t(request.layer)] = (share * residual).sum().item<double>();
         share = down(share, "both");
         shares.insert(shares.begin(), share);
+        if (is_alone) masked.insert(masked.begin(), layer.masked(request.position));
         if (!has_prior) continue;
         prior = down(prior, "prior");
         priors.insert(priors.begin(), prior);
     }
     out.trace = at::stack(shares);
     if (has_prior) out.prior = at::stack(priors);
+    if (is_alone && at::stack(masked).any().item<bool>()) out.masked = at::stack(masked);
     return out;
 }
 
@@ -232,6 +246,8 @@ FieldSet run(const ProbeContext& context, const ProbeRequest& request) {
          field("strongest", strongest(traced), "", {"layer", "rank", "position, share, prior"})}};
     if (traced.prior.defined())
         out.fields.push_back(field("prior", traced.prior, "share", {"layer", "source"}));
+    if (traced.masked.defined())
+        out.fields.push_back(field("masked", traced.masked, "", {"layer", "source"}));
     return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/panels/attention/trace_maps.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/bias_map.h"
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/sample_popup.h"
@@ -48,6 +49,7 @@ class TracePanel final : public Panel {
     void draw_side(PaneContext& ui, const Positions& positions, const viz::Box& box);
     void draw_table(PaneContext& ui, const Positions& positions, const TraceRow& row);
     void draw_bar(PaneContext& ui, const Positions& positions, const TraceRow& row);
+    void draw_legend(PaneContext& ui) const;
     void draw_foot(PaneContext& ui, const Positions& positions);
     void go_to(ViewState& ui, int64_t target);
     void walk_back(ViewState& ui, const Positions& positions, int64_t source);
@@ -222,8 +224,26 @@ void TracePanel::draw_side(PaneContext& ui, const Positions& positions, const vi
                        "position biases alone; by keys: share over prior.");
         ImGui::Dummy({1, ui.px(4)});
         draw_bar(ui, positions, *row);
+        draw_legend(ui);
     }
     ImGui::EndChild();
+}
+
+// What the lighter hatch means, where one of the maps has it.
+void TracePanel::draw_legend(PaneContext& ui) const {
+    if (std::ranges::all_of(data_.rows(), [](const TraceRow& row) { return row.masked.empty(); }))
+        return;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const viz::Box box = {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}};
+    viz::draw_mask_hatch(ui, box);
+    text_at(ui, {box.high.x + ui.px(8), at.y}, kMaskedWords, {text_size::hint, ui.theme.text2});
+    ui.recorder.area({.kind = "hint",
+                      .path = ui.recorder.claim("Masked##masked"),
+                      .min = box.low,
+                      .max = {box.high.x + ui.px(160), box.high.y},
+                      .value = kMaskedWords,
+                      .why_not = {}});
+    ImGui::Dummy({1, ui.px(18)});
 }
 
 void TracePanel::draw_canvas(PaneContext& ui, const Positions& positions) {
@@ -258,9 +278,10 @@ void TracePanel::draw_foot(PaneContext& ui, const Positions& positions) {
         const float share = row->shown_share(positions, source);
         values.push_back({"source", positions.is_text ? place_and_byte(ui, positions, place)
                                                       : positions.pixel_words(place)});
-        values.push_back(std::isnan(share)
-                             ? ReadOut{"share", "not visible"}
-                             : ReadOut{"share", source_share_words(share), exact_number(share)});
+        values.push_back(
+            std::isnan(share)
+                ? ReadOut{"share", row->is_masked(source) ? kMaskedWords : "not visible"}
+                : ReadOut{"share", source_share_words(share), exact_number(share)});
         if (one && one->prior && positions.channels == 1)
             values.push_back({"prior", percent(one->prior), exact_number(float(*one->prior))});
         if (!row->is_alone) values.push_back({"kept by the residual", percent(row->kept)});
@@ -289,6 +310,7 @@ void TracePanel::draw(Ui& ui) {
     const Watch& watch = data_.watch();
     if (!watch.error().empty())
         banner(ui, {.title = "This target could not be traced", .sentence = watch.error()});
+    // Over a trace that is shown there are no words: what stands below would move.
     const char* const words = data_.rows().empty() ? "Computing this trace, layer by layer" : "";
     if (watch.is_pending() && progress_line(ui, words, -1, true)) data_.set_cancelled(ui, true);
     if (watch.is_cancelled() && cancelled_line(ui, "This trace was cancelled."))

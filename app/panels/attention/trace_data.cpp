@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/panels/attention/attention_data.h"
 #include "app/panels/shared/sample_input.h"
 
 namespace aft::app {
@@ -48,11 +49,30 @@ std::optional<TraceSource> TraceRow::source(int64_t position) const {
     return out;
 }
 
+bool TraceRow::is_masked(int64_t position) const {
+    return position >= 0 && size_t(position) < masked.size() && masked[size_t(position)] != 0;
+}
+
 float TraceRow::shown_share(const Positions& positions, int64_t position) const {
     if (position < 0 || size_t(position) >= shares.size())
         return std::numeric_limits<float>::quiet_NaN();
     const FoldPlace at = fold_place(positions, positions.source(position));
     return at.row < 0 ? shares[size_t(position)] : value_at(folded, at);
+}
+
+// masked: [layers, T], 1 = a mask hides it; null = none.
+static void fold_shares(const Status& status, const Field* masked, int64_t target, TraceRow& row) {
+    const std::vector<float> hidden =
+        masked != nullptr ? row_of(*masked, row.layer) : std::vector<float>();
+    for (size_t j = 0; j < std::min(hidden.size(), row.shares.size()); ++j)
+        if (hidden[j] != 0) row.shares[j] = std::numeric_limits<float>::quiet_NaN();
+    AttentionMap map{row.shares, fold_row(Positions(status), row.shares, -1)};
+    ProbeRequest of;
+    of.layer = row.layer;
+    of.position = target;
+    if (!hidden.empty()) mark_masked(status, of, map);
+    row.folded = std::move(map.folded);
+    row.masked = std::move(map.masked);
 }
 
 const TraceRow* TraceData::row(int64_t layer) const {
@@ -80,7 +100,7 @@ void TraceData::take(const PaneContext& ui) {
         for (size_t j = 0; j < row.shares.size(); ++j)
             if (positions.is_causal && int64_t(j) > target)
                 row.shares[j] = std::numeric_limits<float>::quiet_NaN();
-        row.folded = fold_row(positions, row.shares, -1);
+        fold_shares(ui.status, set.find("masked"), target, row);
         row.folded.version = version_;
         for (const float share : row.folded.values) row.top = std::max<double>(row.top, share);
         rows_.push_back(std::move(row));

@@ -27,8 +27,10 @@ struct TraceRow {
     std::vector<float> prior{};            // [T], by the biases alone; empty: this mixer has none
     Folded folded{};                       // of the shares
     double top = 0;                        // the largest folded value
+    std::vector<uint8_t> masked{};         // [T], alone: 1 = w = -inf hides it; empty = none
     std::vector<TraceSource> strongest{};  // largest first, none without a share
     [[nodiscard]] std::optional<TraceSource> source(int64_t position) const;
+    [[nodiscard]] bool is_masked(int64_t position) const;
     // What the map shows at a source: the sum over the channels of its pixel.
     [[nodiscard]] float shown_share(const Positions& positions, int64_t position) const;
 };

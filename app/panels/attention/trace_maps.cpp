@@ -47,14 +47,20 @@ Cell trace_source_cell(const ViewState& ui, const Positions& positions,
     return cell;
 }
 
+std::string shown_words(const TraceRow& row, int64_t source) {
+    const float share = row.shares[size_t(source)];
+    return !std::isnan(share)      ? source_share_words(share)
+           : row.is_masked(source) ? "masked"
+                                   : "not visible";
+}
+
 // Of the sources that have no place: "class 12 %, distillation 3 %".
 std::string shares_before(const Positions& positions, const TraceRow& row) {
     std::string words;
     for (int64_t j = 0; j < sources_before(positions) && j < int64_t(row.shares.size()); ++j) {
         const std::string name = start_words(positions, j);
         const size_t end = name.find(" token");  // but "token 0"
-        words += (j == 0 ? "" : ", ") + name.substr(0, end) + " " +
-                 source_share_words(row.shares[size_t(j)]);
+        words += (j == 0 ? "" : ", ") + name.substr(0, end) + " " + shown_words(row, j);
     }
     return words;
 }
@@ -163,6 +169,7 @@ void TraceMaps::draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, Tra
     view.bytes = bytes;
     view.values = row.folded.values;
     view.hidden = row.folded.hidden;
+    view.masked = row.folded.masked;
     view.version = row.folded.version * 1000 + uint64_t(row.layer);
     view.coloring = trace_coloring(ui, row);
     view.area = {area.x, viz::text_height(bytes, {area.x, area.y - ui.px(kTraceTitle)}, ui)};

@@ -62,6 +62,7 @@ class BiasLayers {
     [[nodiscard]] std::vector<float> visible_values(int64_t layer, int64_t head) const;
 
   private:
+    friend void cancel(BiasLayers& layers, const PaneContext& ui);
     void update_layer(const PaneContext& ui, const BiasQuery& query, BiasLayer& layer);
     [[nodiscard]] bool is_of_screen(const BiasLayer& layer) const;
     void rebuild(const ViewState& ui, const BiasForm& form, Blocks block, BiasLayer& layer);
@@ -76,6 +77,8 @@ class BiasLayers {
     std::string error_;
 };
 
+// Nothing that they have asked for is computed any more; the next update() asks again.
+void cancel(BiasLayers& layers, const PaneContext& ui);
 [[nodiscard]] int64_t layers_read(const BiasLayers& layers, int64_t count);  // of so many
 [[nodiscard]] ProbeRequest bias_request(const ViewState& ui, const BiasForm& form,
                                         const BiasQuery& query);

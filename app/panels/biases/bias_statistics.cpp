@@ -135,8 +135,10 @@ void StatisticsPanel::draw(Ui& ui) {
                        : step_words(ui, layers_.layer(0).watch.fields()) + "  \u00B7  " +
                              gauge_words(form, layers_.layer(0)));
     if (is_reading && !cancelled_ &&
-        progress_line(ui, "Reading every layer", double(there) / double(form.layers), true))
+        progress_line(ui, "Reading every layer", double(there) / double(form.layers), true)) {
         cancelled_ = ui.opened;
+        cancel(layers_, ui);
+    }
     if (cancelled_ &&
         cancelled_line(ui, fmt::format("{} of {} layers are read.", there, form.layers)))
         cancelled_.reset();

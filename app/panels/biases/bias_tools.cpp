@@ -195,7 +195,7 @@ BiasReading read_bias(const BiasForm& form, const BiasMap& map, const Cell& cell
     if (r >= map.rows || c >= map.columns) return out;
     const auto i = size_t(r * map.columns + c);
     out.is_hidden = !map.hidden.empty() && map.hidden[i] != 0;
-    out.is_masked = out.is_hidden && !form.is_hidden(r, c, map.block);
+    out.is_masked = !map.masked.empty() && map.masked[i] != 0;
     if (out.is_hidden) return out;
     out.value = map.shown[i];
     if (!map.block.is_single()) {
@@ -243,7 +243,7 @@ std::vector<ReadOut> bias_read_out(const ViewState& ui, const BiasForm& form,
     const bool has_change = shows_change(ui);
     const char* const name = has_change ? "change" : quantity_words(quantity);
     if (r.is_hidden) {
-        out.push_back({name, r.is_masked ? "masked, w = \u2212\u221E" : "not visible"});
+        out.push_back({name, r.is_masked ? kMaskedWords : "not visible"});
         return out;
     }
     if (std::isnan(r.value)) return out;
@@ -312,10 +312,9 @@ void draw_mask_legend(const DrawContext& ui, const BiasMap& map) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const viz::Box box = {{at.x, at.y + ui.px(2)}, {at.x + ui.px(24), at.y + ui.px(14)}};
     viz::draw_mask_hatch(ui, box);
-    text_at(
-        ui, {box.high.x + ui.px(8), at.y},
-        map.partly.empty() ? "masked, w = \u2212\u221E" : "masked, w = \u2212\u221E; grey: in part",
-        {text_size::hint, ui.theme.text2});
+    text_at(ui, {box.high.x + ui.px(8), at.y},
+            std::string(kMaskedWords) + (map.partly.empty() ? "" : "; grey: in part"),
+            {text_size::hint, ui.theme.text2});
     ImGui::Dummy({1, ui.px(18)});
 }
 

@@ -18,8 +18,7 @@ namespace aft::app {
 namespace {
 
 constexpr float kMapTitle = 28, kGap = 16, kBar = 80;  // pixels at scale 1
-constexpr const char* kMaskedWords = "masked, w = \u2212\u221E";
-constexpr float kLowArea = 300, kLowBar = 44;  // below the first: no histogram
+constexpr float kLowArea = 300, kLowBar = 44;          // below the first: no histogram
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
     return viz::label_color(theme, theme.series[slot % theme.series.size()]);
@@ -36,12 +35,11 @@ double cell_value(const SlotMap& map, const Cell& cell, Quantity quantity) {
     return in_quantity(of_row, form.columns, quantity)[size_t(column)];
 }
 
-// Hidden by a mask, where the form alone would show it.
+// Of the single cell, also where the picture is in blocks or of a pair.
 bool is_masked(const SlotMap& map, const Cell& cell) {
     int64_t row = -1, column = -1;
-    if (map.version == 0 || !map.form || !map.form->visibility.has_masks) return false;
-    return map.form->place(cell, row, column) && !map.form->is_hidden(row, column, {}) &&
-           std::isnan(cell_value(map, cell, Quantity::w));
+    return map.version != 0 && map.form && map.form->place(cell, row, column) &&
+           is_masked(*map.form, {row, column, {}, cell_value(map, cell, Quantity::w)});
 }
 
 // At the right end of a title; returns where the words before it end.

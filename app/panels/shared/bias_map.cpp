@@ -84,6 +84,11 @@ Blocks BiasForm::blocks_for(ImVec2 pixels) const {
     return is_free ? out : Blocks{both, both};
 }
 
+bool is_masked(const BiasForm& form, const BlockCell& cell) {
+    return form.visibility.has_masks && std::isnan(cell.value) &&
+           !form.is_hidden(cell.row, cell.column, cell.block);
+}
+
 bool BiasForm::is_hidden(int64_t row, int64_t column, Blocks block) const {
     if (is_kernel()) {  // sources after the target
         const int64_t down = layout == BiasLayout::kernel_2d ? row + first_offset : 0;
@@ -299,8 +304,7 @@ BiasMap map_of_fields(const BiasFields& from, const BiasForm& of, int64_t head, 
         for (int64_t c = 0; c < map.columns; ++c) {
             const auto i = size_t(r * map.columns + c);
             map.hidden[i] = form.is_hidden(r, c, block) ? 1 : 0;
-            if (!map.has_masks || map.hidden[i] != 0 || !std::isnan(map.shown[i])) continue;
-            map.hidden[i] = masked[i] = 1;
+            if (is_masked(form, {r, c, block, map.shown[i]})) map.hidden[i] = masked[i] = 1;
         }
     if (std::ranges::find(masked, 1) != masked.end()) map.masked = std::move(masked);
     return map;

@@ -10,6 +10,8 @@
 
 namespace aft::app {
 
+inline constexpr const char* kMaskedWords = "masked, w = \u2212\u221E";
+
 // Values that one drawn cell stands for.
 struct Blocks {
     int64_t rows = 1, columns = 1;
@@ -65,6 +67,14 @@ struct BiasForm {
     [[nodiscard]] bool place(const Cell& cell, int64_t& row, int64_t& column) const;  // false: none
     [[nodiscard]] bool operator==(const BiasForm&) const = default;
 };
+
+struct BlockCell {
+    int64_t row = 0, column = 0;
+    Blocks block{};
+    double value = 0;  // NaN = none
+};
+// Hidden by a mask, where the form alone would show it.
+[[nodiscard]] bool is_masked(const BiasForm& form, const BlockCell& cell);
 
 struct BiasMap {  // one map of one layer
     int64_t rows = 0, columns = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/panels/panel.h"
+#include "app/panels/shared/bias_map.h"
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/formation_choice.h"
 #include "app/panels/shared/model_state.h"
@@ -243,7 +244,7 @@ void WatchedPanel::draw_plot(PaneContext& ui, const WatchedGroup& group, float t
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     viz::CurveReply reply;
-    if (!masked.empty()) masked = "  \u00B7  " + masked + ": masked, w = \u2212\u221E";
+    if (!masked.empty()) masked = "  \u00B7  " + masked + ": " + kMaskedWords;
     if (points > 0) plot.unit += masked;
     if (points > 0)
         reply = draw_curves(plot, ui);

@@ -127,6 +127,55 @@ TEST(Trace, AloneIsEachLayersOwnRow) {
     }
 }
 
+// w = -inf of some pairs in one layer: apart from what the causal order hides, and only where a
+// layer stands alone.
+TEST(Trace, AloneSaysWhichSourcesAreMasked) {
+    for (const bool causal : {true, false}) {
+        SCOPED_TRACE(causal);
+        ModelConfig model = tiny_model("aft-full", causal ? "image" : "classify");
+        model.own["factors"] = int64_t{0};
+        model.layers = 2;
+        Bench bench(model);
+        const int64_t position = 5;
+        ProbeRequest request = trace_of(model, position, "measured");
+        request.options["layers"] = "alone";
+        EXPECT_EQ(bench.run(request).find("masked"), nullptr) << "nothing is";
+        const at::NoGradGuard no_gradients;
+        for (Parameter& p : bench.net.parameters()) {
+            if (p.name != "blocks.1.mixer.w") continue;
+            for (const int64_t source : {1, 3, 7}) p.value[position][source].fill_(-kInfinity);
+        }
+        bench.kept = {};
+        const FieldSet set = bench.run(request);
+        const Field* const masked = set.find("masked");
+        ASSERT_NE(masked, nullptr);
+        at::Tensor wanted = at::zeros({model.layers, set.fields.front().shape.at(1)}, at::kDouble);
+        for (const int64_t source : {1, 3, 7})
+            if (!causal || source <= position) wanted[1][source] = 1;
+        EXPECT_TRUE(at::equal(tensor_of(*masked), wanted)) << tensor_of(*masked);
+        EXPECT_EQ((tensor_of(set.fields.front()) * wanted).sum().item<double>(), 0);
+        request.options["layers"] = "chained";
+        EXPECT_EQ(bench.run(request).find("masked"), nullptr) << "other layers lead to it";
+    }
+}
+
+// Every probe that takes long looks at the token: asked to stop, it gives no answer.
+TEST(Trace, ACancelledProbeEndsWithoutAnAnswer) {
+    const ModelConfig model = tiny_model("aft-local", "image");  // it has a window
+    Bench bench(model);
+    for (const char* probe : {"trace", "reach", "window", "symmetry", "formation"}) {
+        SCOPED_TRACE(probe);
+        ProbeRequest request;
+        request.probe = probe;
+        request.tokens = tiny_tokens(model);
+        std::stop_source stop;
+        bench.control.stop = stop.get_token();
+        EXPECT_FALSE(bench.run(request).fields.empty());
+        stop.request_stop();
+        EXPECT_THROW(static_cast<void>(bench.run(request)), Interrupted);
+    }
+}
+
 TEST(Trace, NothingComesFromTheFuture) {
     for (const char* mixer : {"aft-full", "aft-conv2d", "softmax"}) {
         SCOPED_TRACE(mixer);
