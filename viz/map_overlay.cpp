@@ -102,7 +102,8 @@ void draw_cell_numbers(const MapView& view, const MapPlace& place, const Look& l
     const bool is_tiny = std::max(std::abs(range.low), std::abs(range.high)) < 0.05F;
     if (is_tiny && cell < 72 * look.scale) return;
     const auto words = [&](float v) {
-        if (is_tiny) return scientific(v, decimals / 2);
+        if (is_tiny && v != 0) return scientific(v, decimals / 2);
+        if (is_tiny) return std::string("0");
         return view.is_signed ? signed_number(v, decimals) : plain_number(v, decimals);
     };
     const CellRange seen = visible_cells(place, view.data);

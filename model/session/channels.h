@@ -1,13 +1,12 @@
 // All that crosses the threads of a session: the command queue (window -> trainer), the request
-// slots (window -> worker), mailboxes (latest wins), caches of answers. Inside model/session alone.
-// Any thread; every lock is held for a few copies, never while computing.
+// slots (window -> worker), the mailboxes (latest wins) and the caches of answers. Inside
+// model/session alone. Any thread; every lock is held for a few copies, never while computing.
 #pragma once
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -21,12 +20,11 @@
 #include "model/session.h"
 #include "model/session/item_cache.h"
 #include "model/session/probe_cache.h"
+#include "model/session/request_slots.h"
 #include "model/status.h"
 #include "model/train/snapshot.h"
 
 namespace aft::session {
-
-using Clock = std::chrono::steady_clock;
 
 enum class CommandKind {
     start,
@@ -67,49 +65,11 @@ class CommandQueue {
     double share_ = 1;
 };
 
-struct ProbeOrder {
-    ProbeRequest request;
-    std::stop_source stop;
-};
-struct CompletionOrder {
-    CompletionRequest request;
-    uint64_t id = 0;
-    std::stop_source stop;
-};
-
-// Newest wins in a slot: one per probe, layer, with or without recipe; items; one completion.
-class RequestSlots {
-  public:
-    // Window thread.
-    void ask(const ProbeRequest& request, bool is_wanted = true);  // false: ends it
-    void ask(const ItemKey& item);
-    uint64_t complete(CompletionRequest request);  // stops the running one
-    void stop_completion();
-    [[nodiscard]] bool is_completing();  // one waits or is drawn
-    // Worker thread. next_*: nullopt = none; computed until the next call. wait() false: none came.
-    bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
-    [[nodiscard]] std::optional<ProbeOrder> next_probe();
-    [[nodiscard]] std::optional<ItemKey> next_item();
-    [[nodiscard]] std::optional<CompletionOrder> next_completion();
-    void end_completion();  // of the one that was handed out
-
-  private:
-    void drop(const ProbeRequest& request);
-    std::mutex mutex_;
-    std::condition_variable_any changed_;
-    std::list<ProbeRequest> probes_;
-    std::list<ItemKey> items_;
-    std::optional<ProbeOrder> computing_;
-    std::optional<CompletionOrder> waiting_;
-    std::stop_source running_;
-    bool is_drawing_ = false;
-    uint64_t last_id_ = 0;
-};
-
 struct Message {
     std::string text;
     Clock::time_point time;
 };
+
 // Where the stored steps of a run are: read by the worker for steps of the past.
 struct StoredSteps {
     std::string run;  // run folder, empty = none
@@ -145,6 +105,7 @@ struct SessionChannels {
 void run_trainer(const std::stop_token& stop, SessionChannels& channels,
                  const OpenRequest& request);
 void run_worker(const std::stop_token& stop, SessionChannels& channels, const std::string& device);
-void use_threads(int count);  // LibTorch's, of the calling thread alone
+// LibTorch's threads of the calling thread alone.
+void use_threads(int count);
 
 }  // namespace aft::session

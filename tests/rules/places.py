@@ -31,7 +31,8 @@ THREADS = {
 }
 SHARED = {
     "core/mailbox.h": "the mailbox",
-    "model/session/channels.": "command queue, request slots, count of stops",
+    "model/session/channels.": "command queue, count of stops",
+    "model/session/request_slots.": "what the window asks of the worker",
     "model/session/probe_cache.": "cache of answers",
     "model/session/item_cache.": "cache of inputs",
     "model/data/loader.cpp": "batches between loaders and trainer",

@@ -1,7 +1,7 @@
 // A probe that is cancelled: taken out of the line or stopped, and answered when it is asked again.
 #include <gtest/gtest.h>
 
-#include "model/session/channels.h"
+#include "model/session/request_slots.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {

@@ -1,13 +1,18 @@
 // Words of documents: as they were written, in their fonts, at their places.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <implot.h>
 // It needs the one above.
 #include <implot_internal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 #include "tests/viz/svg_elements.h"
+#include "viz/map.h"
 #include "viz/text.h"
 
 namespace aft::viz {
@@ -23,6 +28,12 @@ std::vector<std::string> words_of(const std::string& svg) {
 
 using Words = std::vector<std::string>;
 
+// At blanks: neighbours on a line are one text.
+Words split_words(const Words& texts) {
+    std::istringstream all(fmt::format("{}", fmt::join(texts, " ")));
+    return {std::istream_iterator<std::string>(all), {}};
+}
+
 TEST(DrawText, WordsComeBackAsWritten) {
     Stage stage(Stage::With::no_opengl);
     const Words lines = {"Plain words, and  two spaces", "a < b & \"c\" > 'd'",
@@ -36,6 +47,44 @@ TEST(DrawText, WordsComeBackAsWritten) {
     EXPECT_EQ(texts[0].at("xml:space"), "preserve");
     EXPECT_EQ(texts[1].at("xml:space"), "");
     EXPECT_EQ(texts[0].at("fill"), "#302010");
+}
+
+// Offsets are counted from their middle: 0 has its number, whatever step there is space for.
+TEST(DrawText, OffsetsHaveTheNumberOfTheMiddle) {
+    Stage stage(Stage::With::no_opengl);
+    const std::vector<float> values(31 * 31, 1);
+    for (const float side : {160.0F, 250.0F, 340.0F}) {
+        Map map;
+        MapView view;
+        view.data = {.values = values, .rows = 31, .columns = 31, .hidden = {}, .version = 1};
+        view.coloring = {{0, 1}, Scale::linear, Colormap::grey};
+        view.area = {side, side};
+        view.row_label = view.column_label = [](int64_t i) { return std::to_string(i - 15); };
+        view.row_origin = view.column_origin = 15;
+        const Words words = words_of(
+            svg_of(stage, [&](ImDrawList&) { static_cast<void>(map.draw(view, stage.look)); }));
+        const Words numbers = split_words(words);
+        EXPECT_EQ(std::ranges::count(numbers, "0"), 2) << fmt::format("{}", numbers);
+        EXPECT_LT(numbers.size(), 40U) << fmt::format("{}", numbers);
+    }
+}
+
+// Of values that two decimals would call 0.
+TEST(DrawText, TinyValuesHavePowersOfTenOrNoNumber) {
+    Stage stage(Stage::With::no_opengl);
+    const std::vector<float> values{1.25e-6F, 3e-6F, 0, 2e-6F};
+    const auto numbers = [&](int zoom) {
+        Map map;
+        MapView view;
+        view.data = {.values = values, .rows = 2, .columns = 2, .hidden = {}, .version = 1};
+        view.coloring = {{-3e-6, 3e-6}, Scale::signed_linear, Colormap::grey};
+        view.area = {400, 400};
+        view.zoom = zoom;
+        return words_of(
+            svg_of(stage, [&](ImDrawList&) { static_cast<void>(map.draw(view, stage.look)); }));
+    };
+    EXPECT_EQ(numbers(60), Words{}) << "no space for powers";
+    EXPECT_EQ(split_words(numbers(100)), (Words{"1.25e-6", "3e-6", "0", "2e-6"}));
 }
 
 TEST(DrawText, TheyStandWhereTheyStood) {

@@ -165,9 +165,7 @@ void BiasLayers::update(const PaneContext& ui, const Wanted& wanted) {
 void cancel(BiasLayers& layers, const PaneContext& ui) {
     for (std::vector<BiasLayer>* const list : {&layers.layers_, &layers.ranges_})
         for (BiasLayer& layer : *list)
-            for (Watch* const watch : {&layer.watch, &layer.pinned})
-                for (const bool is_cancelled : {true, false})
-                    watch->set_cancelled(ui, is_cancelled);
+            for (Watch* const watch : {&layer.watch, &layer.pinned}) drop_request(*watch, ui);
 }
 
 // Answers of another step, quantity or gauge may still be about: they are not in the range.

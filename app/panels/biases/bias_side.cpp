@@ -100,9 +100,10 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
         }
         row_.target = std::stoll(row_.now.shown().options.at("row"));
     }
-    const Folded shape = folded_.empty()
-                             ? fold_row(positions, std::vector<float>(size_t(form.tokens)), 0)
-                             : folded_.front();
+    const Folded unread = folded_.empty()
+                              ? fold_row(positions, std::vector<float>(size_t(form.tokens)), 0)
+                              : Folded{};
+    const Folded& shape = folded_.empty() ? unread : folded_.front();
     const std::string what =
         fmt::format("Where this {} looks by prior alone", target_noun(positions, target));
     heading(

@@ -246,7 +246,7 @@ void StructurePanel::cancel(const PaneContext& ui) {
     cancelled_ = ui.opened;
     for (LayerWatches& of : layers_)
         for (Watch* const watch : {&of.window, &of.reach, &of.rank, &of.symmetry})
-            for (const bool is_cancelled : {true, false}) watch->set_cancelled(ui, is_cancelled);
+            drop_request(*watch, ui);
 }
 
 void StructurePanel::draw(Ui& ui) {

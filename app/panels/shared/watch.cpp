@@ -16,6 +16,11 @@ void Watch::set_cancelled(const PaneContext& ui, bool is_cancelled) {
     pending_ = false;
 }
 
+void drop_request(Watch& watch, const PaneContext& ui) {
+    watch.set_cancelled(ui, true);
+    watch.set_cancelled(ui, false);
+}
+
 bool Watch::update(const PaneContext& ui, const ProbeRequest& request, AskTurn& turn,
                    double hold_s) {
     wanted_ = request;

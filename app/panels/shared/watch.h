@@ -45,4 +45,7 @@ class Watch {
     double hold_until_ = -1;
 };
 
+// Ends what is being computed for it; the next update() asks again.
+void drop_request(Watch& watch, const PaneContext& ui);
+
 }  // namespace aft::app

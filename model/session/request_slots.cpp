@@ -1,0 +1,116 @@
+#include "model/session/request_slots.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace aft::session {
+
+void RequestSlots::ask(const ProbeRequest& request, bool is_wanted) {
+    if (!is_wanted) return drop(request);
+    {
+        const std::lock_guard lock(mutex_);
+        if (computing_ && computing_->request == request) return;
+        const auto slot = std::find_if(probes_.begin(), probes_.end(), [&](const auto& waiting) {
+            return waiting.probe == request.probe && waiting.layer == request.layer &&
+                   waiting.recipe.is_untouched() == request.recipe.is_untouched();
+        });
+        if (slot != probes_.end()) {
+            *slot = request;
+            return;
+        }
+        probes_.push_back(request);
+    }
+    changed_.notify_all();
+}
+
+void RequestSlots::drop(const ProbeRequest& request) {
+    std::optional<ProbeOrder> running;
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase(probes_, request);
+        // It may be asked for again at once, while the worker ends.
+        if (computing_ && computing_->request == request) running.swap(computing_);
+    }
+    if (running) running->stop.request_stop();
+}
+
+void RequestSlots::ask(const ItemKey& item) {
+    constexpr size_t kMost = 64;
+    {
+        const std::lock_guard lock(mutex_);
+        if (std::find(items_.begin(), items_.end(), item) != items_.end()) return;
+        items_.push_back(item);
+        if (items_.size() > kMost) items_.pop_front();
+    }
+    changed_.notify_all();
+}
+
+uint64_t RequestSlots::complete(CompletionRequest request) {
+    std::stop_source before;
+    uint64_t id = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        before = running_;
+        id = ++last_id_;
+        waiting_ = CompletionOrder{std::move(request), id, std::stop_source()};
+    }
+    before.request_stop();
+    changed_.notify_all();
+    return id;
+}
+
+void RequestSlots::stop_completion() {
+    std::stop_source running;
+    {
+        const std::lock_guard lock(mutex_);
+        running = running_;
+        waiting_.reset();
+    }
+    running.request_stop();
+}
+
+bool RequestSlots::wait(const std::stop_token& stop, std::optional<Clock::time_point> until) {
+    std::unique_lock lock(mutex_);
+    const auto ready = [&] { return !probes_.empty() || !items_.empty() || waiting_; };
+    if (until) return changed_.wait_until(lock, stop, *until, ready);
+    return changed_.wait(lock, stop, ready);
+}
+
+std::optional<ProbeOrder> RequestSlots::next_probe() {
+    const std::lock_guard lock(mutex_);
+    computing_.reset();
+    if (probes_.empty()) return std::nullopt;
+    computing_ = {.request = std::move(probes_.front()), .stop = {}};
+    probes_.pop_front();
+    return computing_;
+}
+
+std::optional<ItemKey> RequestSlots::next_item() {
+    const std::lock_guard lock(mutex_);
+    if (items_.empty()) return std::nullopt;
+    ItemKey item = std::move(items_.front());
+    items_.pop_front();
+    return item;
+}
+
+std::optional<CompletionOrder> RequestSlots::next_completion() {
+    const std::lock_guard lock(mutex_);
+    if (!waiting_) return std::nullopt;
+    CompletionOrder order = std::move(*waiting_);
+    waiting_.reset();
+    running_ = order.stop;
+    is_drawing_ = true;
+    return order;
+}
+
+void RequestSlots::end_completion() {
+    const std::lock_guard lock(mutex_);
+    is_drawing_ = false;
+}
+
+bool RequestSlots::is_completing() {
+    const std::lock_guard lock(mutex_);
+    return is_drawing_ || waiting_.has_value();
+}
+
+}  // namespace aft::session

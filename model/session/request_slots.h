@@ -1,0 +1,63 @@
+// RequestSlots: what the window asks of the worker: probes, items and one completion. Any thread;
+// the lock is held for a few copies, never while computing.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "model/completion.h"
+#include "model/requests.h"
+#include "model/session/item_cache.h"
+
+namespace aft::session {
+
+using Clock = std::chrono::steady_clock;
+
+struct ProbeOrder {
+    ProbeRequest request;
+    std::stop_source stop;
+};
+
+struct CompletionOrder {
+    CompletionRequest request;
+    uint64_t id = 0;
+    std::stop_source stop;
+};
+
+// Newest wins within a slot: one slot per (probe, layer, with
+// a recipe or without), a short list of items, one completion.
+class RequestSlots {
+  public:
+    // Window thread.
+    // Not wanted: it leaves its slot, or is asked to stop where it is being computed.
+    void ask(const ProbeRequest& request, bool is_wanted = true);
+    void ask(const ItemKey& item);
+    uint64_t complete(CompletionRequest request);  // stops the running one
+    void stop_completion();
+    [[nodiscard]] bool is_completing();  // one waits or is drawn
+    // Worker thread. next_*: nothing there = nullopt; what is handed out counts as being computed
+    // until the next call.
+    // False: nothing came until then; no time = for ever.
+    bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
+    [[nodiscard]] std::optional<ProbeOrder> next_probe();
+    [[nodiscard]] std::optional<ItemKey> next_item();
+    [[nodiscard]] std::optional<CompletionOrder> next_completion();
+    void end_completion();  // of the one that was handed out
+
+  private:
+    void drop(const ProbeRequest& request);
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::list<ProbeRequest> probes_;
+    std::list<ItemKey> items_;
+    std::optional<ProbeOrder> computing_;
+    std::optional<CompletionOrder> waiting_;
+    std::stop_source running_;
+    bool is_drawing_ = false;
+    uint64_t last_id_ = 0;
+};
+
+}  // namespace aft::session
