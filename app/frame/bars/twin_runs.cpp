@@ -25,7 +25,8 @@ std::vector<std::string> twin_folders(const std::string& run) {
         std::error_code none;
         return fs::last_write_time(a, none) > fs::last_write_time(b, none);
     });
-    if (!taken_from.empty()) found.insert(found.begin(), taken_from);
+    // What a log names may be the run itself.
+    if (!taken_from.empty() && taken_from != own) found.insert(found.begin(), taken_from);
     if (found.size() > TwinRuns::kMostTwins) found.resize(TwinRuns::kMostTwins);
     return {found.begin(), found.end()};
 }
