@@ -36,11 +36,11 @@ class RandomClicks : public BareTest {
         ui().settings.last_folder = home_.string();
     }
     // A run of the tiny model that has made so many steps and rests.
-    void open_run(int64_t steps) {
+    void open_run(int64_t steps, const Config& config = tiny_config()) {
         make_stage();
         run_ = (home_ / ("run" + std::to_string(++runs_))).string();
         OpenRequest request;
-        request.config = tiny_config();
+        request.config = config;
         request.out = run_;
         ui().commands.send(OpenRun{std::move(request)});
         run("frames 2\nwait Ready 60\n");
@@ -231,25 +231,10 @@ class RandomClicks : public BareTest {
         ui().settings.zoom = 3;
         until_usable(more);
     }
-    // Settings that some tasks and mixers alone read, and what Compare shows.
+    // Another run, and what Compare shows.
     [[nodiscard]] decltype(ClickRules::nudges) form_nudges() {
-        const auto preset = [this](const char* name) {
-            return [this, name] {
-                run("view.workspace_home\nframes 2\n");
-                ui().recorder.scripted.request("home/new_run/preset", name);
-                run("frames 3\n");
-            };
-        };
         return {{"explorer/runs/forget_run", [this] { offer_other_run(); }},
                 {"explorer/runs/overlay_run", [this] { ui().overlays.clear(), offer_other_run(); }},
-                {"home/settings/train.label_smoothing", preset("demo-shapes")},
-                {"home/settings/model.stride", preset("cifar10-strided-24x256")},
-                {"home/settings/model.block_height", preset("cifar10-local2d-12x512")},
-                {"home/settings/model.block_width", preset("cifar10-local2d-12x512")},
-                {"home/settings/model.features", preset("enwik8-performer-12x512")},
-                {"home/settings/model.buckets", preset("enwik8-reformer-12x512")},
-                {"home/settings/model.rounds", preset("enwik8-reformer-12x512")},
-                {"home/settings/model.key_depth", preset("imagenet-lambda-tiny")},
                 {"compare/main/read_again",
                  [this] {
                      compare_steps();
@@ -390,6 +375,11 @@ TEST_F(RandomClicks, WithARunThatHasNotBegun) {
     with.restore = with.afresh = [this] { open_run(0); };
     if (!is_long()) with.only = "controls/";  // the rest is as in a run at rest
     with.may_drag = [](const WidgetRecord& w) { return !w.path.id.starts_with("controls/"); };
+    with.nudges = setting_nudges([this](const Config& config) {
+        open_run(0, config);
+        ui().workspace = Workspace::train;
+        run("frames 3\n");
+    });
     explore(with);
 }
 

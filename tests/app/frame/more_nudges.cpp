@@ -2,12 +2,15 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "app/state/overlay_choice.h"
 #include "app/state/step_notes.h"
 #include "app/state/ui.h"
 #include "model/jobs/train.h"
+#include "model/mixers/mixer.h"
 #include "tests/app/fed.h"
 
 namespace aft::app {
@@ -141,6 +144,29 @@ std::string model_with_heads() {
     return train_job(request, {}).checkpoint;
 }
 
+// Settings that some tasks and mixers alone read.
+Nudges preset_nudges(const std::function<Ui&()>& ui, const ClickId& wait) {
+    Nudges nudges;
+    for (const auto& [key, preset] : {std::pair{"train.label_smoothing", "demo-shapes"},
+                                      {"model.stride", "cifar10-strided-24x256"},
+                                      {"model.block_height", "cifar10-local2d-12x512"},
+                                      {"model.block_width", "cifar10-local2d-12x512"},
+                                      {"model.features", "enwik8-performer-12x512"},
+                                      {"model.buckets", "enwik8-reformer-12x512"},
+                                      {"model.rounds", "enwik8-reformer-12x512"},
+                                      {"model.key_depth", "imagenet-lambda-tiny"}}) {
+        const std::string id = std::string("home/settings/") + key;
+        nudges.push_back({id, [ui, wait, id, name = std::string(preset)] {
+                              ui().workspace = Workspace::home;
+                              ui().selection.sweep = {};
+                              wait("home/new_run/preset");
+                              ui().recorder.scripted.request("home/new_run/preset", name);
+                              wait(id);
+                          }});
+    }
+    return nudges;
+}
+
 // What Compare offers for a model of several heads, in each of its slots.
 Nudges compare_nudges(const std::function<Ui&()>& ui) {
     const auto fill = [ui, path = model_with_heads()] {
@@ -193,8 +219,30 @@ Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait, const Cl
                    }}};
     for (const Nudges& more :
          {sweep_nudges(ui, click), unread_picture_nudges(ui, wait), batch_nudges(ui, click),
-          train_nudges(ui, click), compare_nudges(ui)})
+          train_nudges(ui, click), preset_nudges(ui, wait), compare_nudges(ui)})
         nudges.insert(nudges.end(), more.begin(), more.end());
+    return nudges;
+}
+
+Nudges setting_nudges(const std::function<void(const Config&)>& open) {
+    const std::set<std::string> known = unread_settings(tiny_config());
+    std::set<std::string> given;
+    Nudges nudges;
+    for (const MixerRoom& room : mixers()) {
+        Config config = tiny_config();
+        config.model.mixer = room.info.name;
+        for (const char* size : {"stride", "block_height", "block_width", "key_depth", "window"})
+            config.model.own[size] = 2;
+        try {
+            config.check();
+        } catch (const Error&) {
+            continue;  // not for pictures that are completed
+        }
+        const std::set<std::string> unread = unread_settings(config);
+        for (const std::string& key : known)
+            if (!unread.contains(key) && given.insert(key).second)
+                nudges.push_back({"controls/model/" + key, [open, config] { open(config); }});
+    }
     return nudges;
 }
 
