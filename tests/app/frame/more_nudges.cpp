@@ -10,7 +10,6 @@
 #include "app/state/step_notes.h"
 #include "app/state/ui.h"
 #include "model/jobs/train.h"
-#include "model/mixers/mixer.h"
 #include "tests/app/fed.h"
 
 namespace aft::app {
@@ -187,6 +186,13 @@ Nudges compare_nudges(const std::function<Ui&()>& ui) {
             {"compare/", fill}};
 }
 
+std::vector<std::string> all_mixers() {
+    Config config = tiny_config();
+    for (const Setting& row : config.rows())
+        if (row.key == "model.mixer") return row.choices;
+    return {};
+}
+
 }  // namespace
 
 Nudges more_nudges(const std::function<Ui&()>& ui, const ClickId& wait, const ClickId& press) {
@@ -228,9 +234,9 @@ Nudges setting_nudges(const std::function<void(const Config&)>& open) {
     const std::set<std::string> known = unread_settings(tiny_config());
     std::set<std::string> given;
     Nudges nudges;
-    for (const MixerRoom& room : mixers()) {
+    for (const std::string& mixer : all_mixers()) {
         Config config = tiny_config();
-        config.model.mixer = room.info.name;
+        config.model.mixer = mixer;
         for (const char* size : {"stride", "block_height", "block_width", "key_depth", "window"})
             config.model.own[size] = 2;
         try {
