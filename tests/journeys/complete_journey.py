@@ -62,8 +62,8 @@ def check_completing(cli, window, masked):
     window.move(*samples[1].middle())
     dump = window.until(lambda d: d.value("samples/main/hover_line").startswith("sample 2  pixel"), "the pixel is read", 10)
     window.click_at(samples[1].x + samples[1].w - 5, samples[1].y + samples[1].h - 5)
-    dump = window.until(lambda d: d.find("play/y_15_x_15/chosen") and d.find("play/main/distribution") and d,
-                        "the distribution at the clicked pixel")
+    dump = window.until(lambda d: d.value("play/y_15_x_15/probability").endswith("%") and d.find("play/main/distribution")
+                        and d, "the distribution at the clicked pixel")
     levels = {w.id.rsplit("/", 1)[-1]: w.value for w in dump.widgets if w.id.startswith("play/y_15_x_15/")}
     share = float(levels.get("probability", "-1 %").split()[0])
     cli.check("it says how likely the chosen level was", 0 < share <= 100 and levels["chosen"].isdigit(), levels)

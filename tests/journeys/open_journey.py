@@ -84,7 +84,7 @@ def zoom_of(words):
 def run(cli, screen):
     bias = Bias(cli, DEMO, 0, "--quantity", "exp-1", "--gauge", "fixed")
     cli.check("the check of values can fail", not agrees("0.1235", 0.12375) and agrees("0.1235", 0.12353)
-              and agrees(f"{MINUS}1.534e-9", -1.5342e-9), "readings.agrees")
+              and agrees(f"{MINUS}1.534e{MINUS}9", -1.5342e-9), "readings.agrees")
     with Window(cli, screen, DEMO) as window:
         print(f"    first frame after {window.seconds_to_first_frame:.2f} s")
         window.until_value("atlas/main/layer_0", "drawn")

@@ -125,7 +125,15 @@ class Window:
     def until_value(self, name, value, seconds=LIMIT_S):
         """`value`: the text, or a function of it."""
         fits = value if callable(value) else lambda text: text == value
-        return self.until(lambda d: d.find(name) and fits(d.value(name)) and d, f"{name} is {value}", seconds)
+        shown = set()
+
+        def is_there(dump):
+            shown.add(dump.value(name) if dump.find(name) else "(not there)")
+            return dump.find(name) and fits(dump.value(name)) and dump
+        try:
+            return self.until(is_there, f"{name} is {value}", seconds)
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}; it was {sorted(shown)}") from error
 
     def xdo(self, *words):
         self.screen.run("xdotool", *map(str, words))
