@@ -72,6 +72,7 @@ class Clicks {
     // that shows them, and no nudge does.
     [[nodiscard]] std::vector<std::string> lost() const { return not_done(true); }
     [[nodiscard]] std::string summary() const;
+    [[nodiscard]] size_t known() const { return controls_.size(); }
 
   private:
     [[nodiscard]] std::vector<std::string> not_done(bool is_lost) const;
