@@ -317,6 +317,7 @@ class RandomClicks : public BareTest {
         Clicks clicks(stage_, rules);
         clicks.explore();
         std::cout << "    " << clicks.summary() << std::endl;
+        EXPECT_GE(clicks.known(), 100u) << "few controls have been met";
         EXPECT_EQ(fmt::format("{}", fmt::join(clicks.missing(), "\n")), "") << "never done";
         // Luck made their state once: they want a nudge, yet nothing there failed.
         const std::vector<std::string> lost = clicks.lost();
@@ -368,18 +369,19 @@ TEST_F(RandomClicks, WithNothingOpen) {
 }
 
 TEST_F(RandomClicks, WithARunThatHasNotBegun) {
-    open_run(0);
-    ClickRules with = rules();
-    with.nudges = nudges();
-    with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
-    with.restore = with.afresh = [this] { open_run(0); };
-    if (!is_long()) with.only = "controls/";  // the rest is as in a run at rest
-    with.may_drag = [](const WidgetRecord& w) { return !w.path.id.starts_with("controls/"); };
-    with.nudges = setting_nudges([this](const Config& config) {
+    const auto open = [this](const Config& config) {
         open_run(0, config);
         ui().workspace = Workspace::train;
         run("frames 3\n");
-    });
+    };
+    open(tiny_config());
+    ClickRules with = rules();
+    with.is_right = [this] { return !is_other_model() && ui().status.step == 0; };
+    with.restore = with.afresh = [open] { open(tiny_config()); };
+    with.nudges = nudges();
+    for (auto& nudge : setting_nudges(open)) with.nudges.push_back(std::move(nudge));
+    if (!is_long()) with.only = "controls/";  // the rest is as in a run at rest
+    with.may_drag = [](const WidgetRecord& w) { return !w.path.id.starts_with("controls/"); };
     explore(with);
 }
 
