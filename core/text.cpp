@@ -50,6 +50,12 @@ std::string group_thousands(int64_t n) {
     return (negative ? kMinus : "") + digits;
 }
 
+// The digits before the point.
+static std::string grouped(const std::string& digits) {
+    const size_t point = std::min(digits.find('.'), digits.size());
+    return group_thousands(std::stoll(digits.substr(0, point))) + digits.substr(point);
+}
+
 std::string plain_number(double v, int decimals) {
     if (!std::isfinite(v)) return non_finite(v);
     const std::string digits = fmt::format("{:.{}f}", std::abs(v), decimals);
@@ -71,6 +77,8 @@ std::string stored_value(double v) {
         const int64_t whole = std::llround(v);
         return group_thousands(whole);
     }
+    if (size >= 999.995 && size < 9999.5)
+        return (v < 0 ? kMinus : "") + grouped(fmt::format("{:.2f}", size));
     if (size == 0 || (size >= 0.01 && size < 1e6)) return plain_number(v, size < 100 ? 4 : 2);
     return scientific(v, 3);
 }
@@ -85,7 +93,17 @@ std::string scientific(double v, int decimals) {
         if (mantissa.back() == '.') mantissa.pop_back();
     }
     const int exponent = std::stoi(digits.substr(exponent_at + 1));
-    return fmt::format("{}{}e{}", v < 0 ? kMinus : "", mantissa, exponent);
+    return fmt::format("{}{}e{}{}", v < 0 ? kMinus : "", mantissa, exponent < 0 ? kMinus : "",
+                       std::abs(exponent));
+}
+
+std::string significant(double v, int digits) {
+    if (!std::isfinite(v)) return non_finite(v);
+    const double size = std::abs(v);
+    if (size != 0 && (size < 1e-4 || size >= 999999.5)) return scientific(v, digits - 1);
+    const bool is_long = size >= std::pow(10, digits);  // %g would have an exponent
+    return (v < 0 ? kMinus : "") +
+           grouped(is_long ? fmt::format("{:.0f}", size) : fmt::format("{:.{}g}", size, digits));
 }
 
 std::string duration(double seconds) {

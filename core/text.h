@@ -12,9 +12,11 @@ namespace aft {
 // "+3.03", U+2212 for minus, no sign if it rounds to 0
 [[nodiscard]] std::string signed_number(double v, int decimals);
 [[nodiscard]] std::string plain_number(double v, int decimals);  // U+2212 for minus
-[[nodiscard]] std::string stored_value(double v);  // 4 decimals, or 1.5e-3 where that says more
-// "1.5e-3": at most so many decimals, none that are 0.
+[[nodiscard]] std::string stored_value(double v);  // 4 decimals, or 1.5e\u22123 where that says more
+// "1.5e\u22123": at most so many decimals, none that are 0.
 [[nodiscard]] std::string scientific(double v, int decimals);
+// "0.01234", "1.234e\u22125": at most so many digits, in either way of writing.
+[[nodiscard]] std::string significant(double v, int digits);
 [[nodiscard]] std::string duration(double seconds);  // "2 h 51 min", "48 s"
 [[nodiscard]] std::string byte_size(double bytes);   // "9.8 GiB"
 // The closest of `words`, "" if none is near.

@@ -65,42 +65,61 @@ void draw_histogram(const ColorBarView& view, const Box& box, const Look& look) 
 constexpr float kNote = 18;  // the line of the clipped shares, above a histogram
 
 struct TickText {
-    float low, high;  // pixels, with a gap
+    double value = 0;
+    float x = 0, low = 0, high = 0;  // pixels; low and high of the text, with a gap
+    std::string text{};
+    TextStyle style{};
 };
 
-void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
-    const BarScale bar(view.coloring);
+TickText tick_text(double value, const ColorBarView& view, const Box& box, const Look& look) {
+    const double place = std::clamp(BarScale(view.coloring).place(value), 0.0, 1.0);
+    TickText tick{.value = value, .x = box.low.x + float(place) * box.width()};
+    tick.style = {.size = 14, .color = look.theme.text3};
+    tick.style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
+    tick.text = bar_number(value, view.percent);
+    if (place < 0.02 && !view.low_note.empty()) tick.text += " " + view.low_note;
+    const float width = text_extent(look, tick.text, tick.style).x;
+    const float left = tick.style.align == Align::left    ? tick.x
+                       : tick.style.align == Align::right ? tick.x - width
+                                                          : tick.x - width / 2;
+    tick.low = left - look.px(4);
+    tick.high = left + width + look.px(4);
+    return tick;
+}
+
+// Those that lie on no other. The ends and 0 first; then the smallest, a value and its negative
+// both or neither.
+std::vector<TickText> free_ticks(const ColorBarView& view, const Box& box, const Look& look) {
+    const Range range = view.coloring.range;
     const double gap = look.px(46) / std::max(1.0F, box.width());
-    std::vector<double> ticks = bar_ticks(view.coloring, gap);
-    // The ends and 0 first: what would lie on them is left out.
-    const auto rank = [&](double v) {
-        return v == view.coloring.range.low || v == view.coloring.range.high ? 0 : v == 0 ? 1 : 2;
-    };
-    std::stable_sort(ticks.begin(), ticks.end(),
-                     [&](double a, double b) { return rank(a) < rank(b); });
-    std::vector<TickText> taken;
-    for (const double value : ticks) {
-        const double place = std::clamp(bar.place(value), 0.0, 1.0);
-        const auto x = box.low.x + float(place) * box.width();
-        TextStyle style{.size = 14, .color = look.theme.text3};
-        style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
-        std::string text = bar_number(value, view.percent);
-        if (place < 0.02 && !view.low_note.empty()) text += " " + view.low_note;
-        const float width = text_extent(look, text, style).x;
-        const float left = style.align == Align::left    ? x
-                           : style.align == Align::right ? x - width
-                                                         : x - width / 2;
-        const TickText mine{left - look.px(4), left + width + look.px(4)};
-        const bool is_free = std::none_of(taken.begin(), taken.end(), [&](const TickText& t) {
-            return mine.low < t.high && t.low < mine.high;
+    std::vector<TickText> left, taken;
+    const auto is_free = [&](const TickText& tick) {
+        return std::none_of(taken.begin(), taken.end(), [&](const TickText& t) {
+            return tick.low < t.high && t.low < tick.high;
         });
-        if (!is_free) continue;
-        taken.push_back(mine);
-        if (style.align == Align::centre)
-            ImGui::GetWindowDrawList()->AddLine({std::round(x) + 0.5F, box.high.y},
-                                                {std::round(x) + 0.5F, box.high.y + look.px(4)},
+    };
+    for (const double v : bar_ticks(view.coloring, gap))
+        (v == range.low || v == range.high ? taken : left).push_back(tick_text(v, view, box, look));
+    std::sort(left.begin(), left.end(), [](const TickText& a, const TickText& b) {
+        return std::abs(a.value) < std::abs(b.value);
+    });
+    for (size_t i = 0; i < left.size(); ++i) {
+        const bool is_pair = i + 1 < left.size() && left[i].value == -left[i + 1].value;
+        bool fits = is_free(left[i]) && (!is_pair || is_free(left[i + 1]));
+        if (!is_pair && range.low == -range.high && left[i].value != 0) fits = false;
+        if (fits) taken.insert(taken.end(), left.begin() + i, left.begin() + i + (is_pair ? 2 : 1));
+        if (is_pair) ++i;
+    }
+    return taken;
+}
+
+void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
+    for (const TickText& tick : free_ticks(view, box, look)) {
+        const float x = std::round(tick.x) + 0.5F;
+        if (tick.style.align == Align::centre)
+            ImGui::GetWindowDrawList()->AddLine({x, box.high.y}, {x, box.high.y + look.px(4)},
                                                 look.theme.text3);
-        text_at(look, {x, box.high.y + look.px(4)}, text, style);
+        text_at(look, {tick.x, box.high.y + look.px(4)}, tick.text, tick.style);
     }
 }
 

@@ -127,6 +127,7 @@ void plot_lines(const std::vector<PlotLine>& lines, const Look& look) {
         main.LineWeight = line.curve->width * look.scale;
         if (line.curve->dots) {
             main.Marker = ImPlotMarker_Circle;
+            main.Flags = ImPlotLineFlags_NoClip;  // those on an edge are whole
             main.MarkerSize = 2.2F * look.scale;
             main.MarkerLineColor = main.MarkerFillColor = main.LineColor;
         }

@@ -10,7 +10,8 @@
 namespace aft::viz {
 namespace {
 
-constexpr double kRounding = 1e-9;  // of a step
+constexpr double kRounding = 1e-9;                          // of a step
+constexpr double kLeastPlain = 0.999e-4, kMostPlain = 1e9;  // between them there are no powers
 
 // The smallest 1, 2 or 5 times a power of ten that is not below.
 double round_step(double least) {
@@ -80,13 +81,15 @@ struct TickUnit {
     std::string suffix{};
 };
 
+TickUnit power_of(double value) {
+    const auto power = static_cast<int>(std::floor(std::log10(value) + kRounding));
+    return {std::pow(10, power),
+            power < 0 ? fmt::format("e\u2212{}", -power) : fmt::format("e{}", power)};
+}
+
 // That of the largest number, if two decimals then tell the ticks apart.
 TickUnit unit_of(double largest, double apart) {
-    if (largest >= 1e9 || (largest > 0 && largest < 1e-4)) {
-        const auto power = static_cast<int>(std::floor(std::log10(largest) + kRounding));
-        return {std::pow(10, power),
-                power < 0 ? fmt::format("e\u2212{}", -power) : fmt::format("e{}", power)};
-    }
+    if (largest >= kMostPlain || (largest > 0 && largest < kLeastPlain)) return power_of(largest);
     if (largest >= 1e6 && apart >= 1e4 * (1 - kRounding)) return {1e6, "M"};
     if (largest >= 1e4 && apart >= 10 * (1 - kRounding)) return {1e3, "k"};
     return {};
@@ -112,8 +115,12 @@ Ticks make_ticks(const TickAxis& axis) {
     const double largest = std::max(std::abs(v.front()), std::abs(v.back()));
     // Over several decades every number has the unit that suits it.
     const bool is_wide = axis.is_log && v.back() >= 50 * v.front();
+    // One way of writing on an axis: where a number needs its power of ten, all have theirs.
+    const bool has_powers = is_wide && (v.front() < kLeastPlain || v.back() >= kMostPlain);
     for (const double value : v) {
-        const TickUnit unit = is_wide ? unit_of(value, value) : unit_of(largest, apart);
+        const TickUnit unit = has_powers ? power_of(value)
+                              : is_wide  ? unit_of(value, value)
+                                         : unit_of(largest, apart);
         const int decimals = decimals_of((is_wide ? value : apart) / unit.size);
         out.labels.push_back(value == 0 ? "0"
                                         : plain_number(value / unit.size, decimals) + unit.suffix);

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/text.h"
+
 namespace aft::app {
 namespace {
 
@@ -36,7 +38,7 @@ constexpr ChoiceRow value_row(const char* words, bool is_slide = true) {
         if constexpr (std::is_same_v<decltype(value), const bool&>)
             return std::string(value ? "on" : "off");
         else if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>)
-            return fmt::format("{:.4g}", value);
+            return significant(value, 4);
         else
             return fmt::format("{}", value);
     };

@@ -57,7 +57,11 @@ void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, doubl
     }
     const float number = text_extent(ui, shown_number(f, value), text_size::body).x;
     const float available = right - number - box.min.x - ui.px(4);
-    const float unit = f.unit.empty() ? 0 : text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
+    const float name =
+        f.prefix.empty() ? 0 : text_extent(ui, f.prefix, text_size::label).x + ui.px(12);
+    float unit = f.unit.empty() ? 0 : text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
+    // Where a long number leaves space for one of them, the name stays.
+    if (name + unit > available && name <= available) unit = name > 0 ? 0 : unit;
     if (unit > 0 && unit <= available) {
         const float y = middle - ui.px(text_size::hint) / 2;
         text_right(ui, {right, y}, f.unit, {text_size::hint, dim ? ink : t.text3});
@@ -65,8 +69,7 @@ void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, doubl
     }
     text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),
                {text_size::body, ink});
-    if (!f.prefix.empty() &&
-        text_extent(ui, f.prefix, text_size::label).x + ui.px(12) <= available - unit)
+    if (name > 0 && name <= available - unit)
         text_at(ui, {box.min.x + ui.px(10), middle - ui.px(text_size::label) / 2}, f.prefix,
                 {text_size::label, dim ? ink : t.text3});
 }

@@ -46,16 +46,29 @@ TEST(Text, exact_numbers_read_back) {
     EXPECT_EQ(exact_number(1e-300), "1e-300");
 }
 
+TEST(Text, significant_digits_in_either_way_of_writing) {
+    EXPECT_EQ(significant(0, 3), "0");
+    EXPECT_EQ(significant(-0.0123456, 3), "\u22120.0123");
+    EXPECT_EQ(significant(1.23456e-5, 4), "1.235e\u22125");
+    EXPECT_EQ(significant(123456, 4), "123 456");
+    EXPECT_EQ(significant(1234.5678, 6), "1 234.57");
+    EXPECT_EQ(significant(999999.9, 3), "1e6");
+    EXPECT_EQ(significant(1.5e9, 4), "1.5e9");
+    EXPECT_EQ(significant(NAN, 4), "NaN");
+}
+
 TEST(Text, stored_values_have_four_decimals_or_an_exponent) {
     EXPECT_EQ(stored_value(0), "0.0000");
     EXPECT_EQ(stored_value(0.25), "0.2500");
     EXPECT_EQ(stored_value(-12.3456789), "\u221212.3457");
-    EXPECT_EQ(stored_value(0.0015), "1.5e-3");
-    EXPECT_EQ(stored_value(-2e-7), "\u22122e-7");
+    EXPECT_EQ(stored_value(0.0015), "1.5e\u22123");
+    EXPECT_EQ(stored_value(-2e-7), "\u22122e\u22127");
     EXPECT_EQ(stored_value(1.25e7), "1.25e7");
     EXPECT_EQ(stored_value(752261.3125), "752 261");
     EXPECT_EQ(stored_value(-12345.6), "\u221212 346");
     EXPECT_EQ(stored_value(345.40291), "345.40");
+    EXPECT_EQ(stored_value(-1234.5), "\u22121 234.50");
+    EXPECT_EQ(stored_value(999.996), "1 000.00");
     EXPECT_EQ(stored_value(-INFINITY), "\u2212\u221e");
 }
 

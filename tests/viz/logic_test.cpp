@@ -301,7 +301,7 @@ TEST(Bar, TicksHaveTheEndsAndZeroAndKeepTheirDistance) {
     EXPECT_EQ(bar_number(0.055, true), "5.5 %");
     EXPECT_EQ(bar_number(-1, false), "\u22121");
     EXPECT_EQ(bar_number(0.5, false), "0.5");
-    EXPECT_EQ(bar_number(-2.18e-5, false), "\u22122.2e-5");
+    EXPECT_EQ(bar_number(-2.18e-5, false), "\u22122.2e\u22125");
     EXPECT_EQ(bar_number(5e-3, false), "0.005");
     EXPECT_NE(bar_number(0.01, false), bar_number(0.0125, false));
 }

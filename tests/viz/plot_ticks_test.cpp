@@ -70,6 +70,15 @@ TEST(PlotTicks, OfAConstantRateSayIt) {
     EXPECT_EQ(tiny.labels, (Words{"0.9e\u22126", "1.0e\u22126", "1.1e\u22126"}));
 }
 
+TEST(PlotTicks, OfManyDecadesAreWrittenInOneWay) {
+    const auto labels = [](double low, double high) {
+        return make_ticks({.low = low, .high = high, .is_log = true, .most = 6}).labels;
+    };
+    EXPECT_EQ(labels(1e-5, 1e-2), (Words{"1e\u22125", "1e\u22124", "1e\u22123", "1e\u22122"}));
+    EXPECT_EQ(labels(1e-4, 1e-1), (Words{"0.0001", "0.001", "0.01", "0.1"}));
+    EXPECT_EQ(labels(100, 1e5), (Words{"100", "1000", "10k", "100k"}));
+}
+
 TEST(PlotTicks, AreNeverOneWhereTheNextStepHasFewEnough) {
     EXPECT_EQ(make_ticks({.low = -0.4, .high = 0.9, .most = 2}).labels, (Words{"0", "0.5"}));
 }

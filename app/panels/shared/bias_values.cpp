@@ -35,7 +35,7 @@ std::string tap_words(const BiasForm& form, const Cell& cell) {
 }
 
 std::string range_numbers(Range range) {
-    return fmt::format("{:.6g} to {:.6g}", range.low, range.high);
+    return significant(range.low, 6) + " to " + significant(range.high, 6);
 }
 
 }  // namespace aft::app

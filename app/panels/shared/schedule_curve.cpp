@@ -18,16 +18,16 @@ namespace {
 constexpr float kHeight = 56, kPad = 4;
 
 std::string rate_at(const ComingRates& rates, size_t i) {
-    return fmt::format("{:.3g} at step {}", rates.rates[i],
+    return fmt::format("{} at step {}", significant(rates.rates[i], 3),
                        group_thousands(std::llround(rates.steps[i])));
 }
 
 std::string schedule_words(const ComingRates& rates) {
     const std::string end = rate_at(rates, rates.rates.size() - 1);
     if (rates.peak == rates.rates.front() && rates.peak == rates.rates.back())
-        return fmt::format("{:.3g} up to step {}", rates.peak,
+        return fmt::format("{} up to step {}", significant(rates.peak, 3),
                            group_thousands(std::llround(rates.steps.back())));
-    return fmt::format("peak {:.3g} at step {}, at the end {}", rates.peak,
+    return fmt::format("peak {} at step {}, at the end {}", significant(rates.peak, 3),
                        group_thousands(rates.peak_step), end);
 }
 
