@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "tests/viz/svg_elements.h"
+#include "viz/color_bar.h"
 #include "viz/map.h"
 #include "viz/text.h"
 
@@ -85,6 +86,30 @@ TEST(DrawText, TinyValuesHavePowersOfTenOrNoNumber) {
     };
     EXPECT_EQ(numbers(60), Words{}) << "no space for powers";
     EXPECT_EQ(split_words(numbers(100)), (Words{"1.25e?6", "3e?6", "0", "2e?6"}));
+}
+
+// U+2212 is "?" in the font of this stage.
+TEST(DrawText, BarsOfASignHaveTicksOnBothSidesOrNeither) {
+    Stage stage(Stage::With::no_opengl);
+    int inner = 0;
+    for (const Scale scale : {Scale::signed_linear, Scale::signed_log})
+        for (const float high : {0.0123F, 0.5F, 3.0F, 41.7F})
+            for (float width = 110; width < 420; width += 7) {
+                ColorBarView view{.coloring = {{-high, high}, scale, Colormap::grey}};
+                view.width = width;
+                Words words = split_words(words_of(svg_of(stage, [&](ImDrawList&) {
+                    static_cast<void>(draw_color_bar(view, stage.look));
+                })));
+                std::erase(words, "0");
+                inner += int(words.size()) - 2;
+                std::ranges::sort(words);
+                Words mirrored;
+                for (const std::string& w : words)
+                    mirrored.push_back(w.starts_with("?") ? w.substr(1) : "?" + w);
+                std::ranges::sort(mirrored);
+                EXPECT_EQ(words, mirrored) << high << " at " << width;
+            }
+    EXPECT_GT(inner, 100);
 }
 
 TEST(DrawText, TheyStandWhereTheyStood) {
