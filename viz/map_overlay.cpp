@@ -26,29 +26,39 @@ int64_t first_label(int64_t low, int64_t origin, int64_t step) {
     return past == 0 ? low : low + (past > 0 ? step : 0) - past;
 }
 
-void column_numbers(const MapView& view, const MapPlace& place, const Look& look) {
+// Returns where the first of them begins, the end of the map without any.
+float column_numbers(const MapView& view, const MapPlace& place, const Look& look) {
     const CellRange seen = visible_cells(place, view.data);
     const std::string widest = view.column_label(view.data.columns - 1);
     const TextStyle plain{.size = 14, .color = look.theme.text3, .align = Align::centre};
     const float available = text_extent(look, widest, plain).x + look.px(10);
     const int64_t step = label_step(view.column_step, place.width, available);
+    float first = place.map.high.x;
     for (int64_t c = first_label(seen.column_low, view.column_origin, step); c < seen.column_high;
          c += step) {
+        const std::string words = view.column_label(c);
+        if (words.empty()) continue;
         const Box box = place.cell(0, c);
         const float x = seen_middle(box.low.x, box.high.x, place.map.low.x, place.map.high.x);
         const bool chosen = view.source.column == c || view.target.column == c;
         TextStyle style = plain;
         style.color = chosen ? look.theme.text1 : look.theme.text3;
         style.face = chosen ? Face::medium : Face::regular;
-        text_at(look, {x, place.map.low.y - look.px(20)}, view.column_label(c), style);
+        const float width = text_at(look, {x, place.map.low.y - look.px(20)}, words, style);
+        first = std::min(first, x - width / 2);
     }
+    return first;
 }
 
-void row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
+// Returns the top of the first of them, the end of the map without any.
+float row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
     const CellRange seen = visible_cells(place, view.data);
     const int64_t step = label_step(view.row_step, place.zoom, look.px(20));
+    float first = place.map.high.y;
     for (int64_t r = first_label(seen.row_low, view.row_origin, step); r < seen.row_high;
          r += step) {
+        const std::string words = view.row_label(r);
+        if (words.empty()) continue;
         const Box box = place.cell(r, 0);
         const bool chosen = view.source.row == r || view.target.row == r;
         const TextStyle style{.size = 14,
@@ -57,8 +67,10 @@ void row_numbers(const MapView& view, const MapPlace& place, const Look& look) {
                               .align = Align::right};
         const float y =
             seen_middle(box.low.y, box.high.y, place.map.low.y, place.map.high.y) - look.px(7);
-        text_at(look, {place.map.low.x - look.px(8), y}, view.row_label(r), style);
+        text_at(look, {place.map.low.x - look.px(8), y}, words, style);
+        first = std::min(first, y);
     }
+    return first;
 }
 
 ImU32 packed(const Rgb& color) {
@@ -83,9 +95,12 @@ CellRange visible_cells(const MapPlace& place, const MapData& data) {
 }
 
 void draw_axis_numbers(const MapView& view, const MapPlace& place, const Look& look) {
-    if (view.column_label) column_numbers(view, place, look);
-    if (view.row_label) row_numbers(view, place, look);
-    if (view.corner.empty()) return;
+    float left = place.map.high.x, top = place.map.high.y;
+    if (view.column_label) left = column_numbers(view, place, look);
+    if (view.row_label) top = row_numbers(view, place, look);
+    // Left out where a number stands in its place.
+    const ImVec2 end = {place.map.low.x - look.px(2), place.map.low.y - look.px(4)};
+    if (view.corner.empty() || left < end.x + look.px(4) || top < end.y) return;
     const TextStyle style{.size = 14, .color = look.theme.text3, .align = Align::right};
     text_at(look, {place.map.low.x - look.px(2), place.map.low.y - look.px(20)}, view.corner,
             style);

@@ -152,7 +152,7 @@ void handle_keys(Ui& ui, FrameTools& tools) {
     if (!is_carded) ui.actions.handle_keys(ui);
 }
 
-void draw_overlays(Ui& ui, FrameTools& tools, const std::string& help) {
+void draw_overlays(Ui& ui, FrameTools& tools, const std::vector<PaneHelp>& help) {
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     ui.recorder.set_pane("Palette##palette");
     tools.palette.draw(ui, display);

@@ -197,14 +197,14 @@ void Panes::draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& area
     }
 }
 
-std::string Panes::help(Workspace workspace) const {
-    std::string words;
+std::vector<PaneHelp> Panes::help(Workspace workspace) const {
+    std::vector<PaneHelp> out;
     for (const Pane& pane : panes_) {
         const PanelPlace* place = place_in(*pane.room, workspace);
         if (place != nullptr && (place->slot == Slot::canvas || place->slot == Slot::page))
-            words += pane.room->info.name + ": " + pane.room->help + "\n";
+            out.push_back({pane.room->info.name, pane.room->help});
     }
-    return words;
+    return out;
 }
 
 }  // namespace aft::app

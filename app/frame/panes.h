@@ -24,7 +24,7 @@ class Panes {
     void add_actions(Actions& actions);
     void draw(Ui& ui, FrameTools& tools, const FrameAreas& areas);
     void draw_rail(PaneContext& ui, FrameTools& tools, const FrameAreas& areas);
-    [[nodiscard]] std::string help(Workspace workspace) const;  // of its canvas, for F1
+    [[nodiscard]] std::vector<PaneHelp> help(Workspace workspace) const;  // of its canvas, for F1
     // Around the panes of the last frame that stand at neither side.
     [[nodiscard]] ImRect middle() const { return middle_; }
     // Of the last frame; true where the workspace has changed since.

@@ -106,9 +106,9 @@ bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoi
     return changed;
 }
 
-PopupScope::PopupScope(DrawContext& ui, const char* id) {
+PopupScope::PopupScope(DrawContext& ui, const char* id, ImVec2 padding) {
     ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.strong);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(4), ui.px(4)));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(padding.x), ui.px(padding.y)));
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     is_open_ = ImGui::BeginPopup(id, ImGuiWindowFlags_NoMove);
     ImGui::PopStyleVar(2);

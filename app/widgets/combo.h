@@ -17,11 +17,12 @@ struct ComboChoices {
     std::string tip{};
 };
 bool combo(DrawContext& ui, const WidgetName& name, int& chosen, const ComboChoices& choices);
+inline constexpr ImVec2 kListPadding{4, 4}, kPagePadding{12, 10};  // pixels at scale 1
 // A popup with the right border and padding: `if (scope.is_open()) draw rows`. Open it with
 // ImGui::OpenPopup(id).
 class PopupScope {
   public:
-    PopupScope(DrawContext& ui, const char* id);
+    explicit PopupScope(DrawContext& ui, const char* id, ImVec2 padding = kListPadding);
     ~PopupScope();
     PopupScope(const PopupScope&) = delete;
     PopupScope& operator=(const PopupScope&) = delete;

@@ -4,7 +4,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "core/check.h"
 #include "core/rng.h"
@@ -57,11 +59,31 @@ const char* group_name(ParameterGroup group) {
     return "?";
 }
 
+struct TapWords {
+    std::string_view tap, words;
+};
+constexpr TapWords kTaps[] = {{"embedding", "the embedding"}, {"logits", "the logits"}};
+constexpr TapWords kLayerTaps[] = {{"q", "q"},
+                                   {"k", "k"},
+                                   {"v", "v"},
+                                   {"mix", "output of the operator"},
+                                   {"mixed", "residual stream after the mixer"},
+                                   {"out", "output of the layer"}};
+
+// "layer 1, output of the layer"; a parameter by the name that it has in a checkpoint.
 std::string layer_words(const std::string& name) {
     constexpr std::string_view kBlocks = "blocks.";
-    if (!name.starts_with(kBlocks)) return fmt::format("'{}'", name);
+    if (!name.starts_with(kBlocks)) {
+        for (const TapWords& known : kTaps)
+            if (known.tap == name) return std::string(known.words);
+        return fmt::format("'{}'", name);
+    }
     const std::string rest = name.substr(kBlocks.size());
-    return fmt::format("layer {} ('{}')", rest.substr(0, rest.find('.')), name);
+    const size_t dot = std::min(rest.find('.'), rest.size() - 1);
+    const std::string layer = rest.substr(0, dot), part = rest.substr(dot + 1);
+    for (const TapWords& known : kLayerTaps)
+        if (known.tap == part) return fmt::format("layer {}, {}", layer, known.words);
+    return fmt::format("layer {} ('{}')", layer, name);
 }
 
 bool all_finite(const at::Tensor& tensor) {

@@ -34,6 +34,17 @@ std::string why_no_figures(const ModelView& ui) {
                                     : "";
 }
 
+// It is drawn of examples of the data, which the command reads anew.
+bool takes_examples(const std::string& figure) {
+    return figure == "completions" || figure == "keys" || figure == "relative-attention";
+}
+
+// What is looked at is one of them, not a file, a blank picture or a completion.
+bool is_example(const ImageChoice& image) {
+    if (!image.path.empty()) return false;
+    return !image.item || (!image.split.empty() && !image.item->split.empty());
+}
+
 void write_asked(const FigureRequest& request, const fs::path& file, bool is_dark,
                  const std::stop_token& stop) {
     check_figure_file(file);
@@ -60,7 +71,7 @@ FigureRequest figure_request(const ViewState& ui, const std::string& figure) {
     request.models = {ui.status.path};
     request.device = ui.status.device.starts_with("cuda") ? "cuda" : "cpu";
     request.data = shown_data(ui);
-    if (ui.selection.image.path.empty()) request.index = ui.selection.image.index;
+    if (is_example(ui.selection.image)) request.index = ui.selection.image.index;
     const FigureRoom& room = find_room(figures(), figure, "figure");
     const std::vector<int64_t>& batch = ui.selection.completion.pictures;
     const bool takes_batch = std::any_of(room.options.begin(), room.options.end(),
@@ -133,10 +144,13 @@ void FigureCard::draw_foot(Ui& ui) {
                                       .mono = true,
                                       .tip = "Where the figure is written."},
                                      file_);
-    hint(ui, fmt::format("Made of the saved weights{}, as afterimage figure does.",
+    const bool is_own = takes_examples(figure_) && !is_example(ui.selection.image);
+    hint(ui, fmt::format("Made of the saved weights{}, {}.",
                          ui.selection.step < 0 || is_checkpoint_file(ui.status.path)
                              ? ", newest step"
-                             : " of the shown step, else of the newest"));
+                             : " of the shown step, else of the newest",
+                         is_own ? "and of examples of the data: your own picture is none"
+                                : "as afterimage figure does"));
     const std::string why = figure_.empty()   ? "This model can make none of these figures."
                             : file_.empty()   ? "Type the file to write."
                             : work_.is_busy() ? "The figure before is still being drawn."

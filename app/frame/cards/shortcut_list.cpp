@@ -129,9 +129,13 @@ void ShortcutList::draw_row(Ui& ui, const Action& action) {
 
 namespace {
 
-void draw_help(DrawContext& ui, const std::string& pane_help, bool has_line) {
+void draw_help(DrawContext& ui, const std::vector<PaneHelp>& pane_help, bool has_line) {
     section(ui, "This workspace##this_workspace", {}, has_line);
-    text_wrapped(ui, pane_help, text_size::label, ui.theme.text2);
+    for (const PaneHelp& one : pane_help) {
+        text(ui, one.pane, {text_size::label, ui.theme.text1, Face::medium});
+        text_wrapped(ui, one.words, text_size::label, ui.theme.text2);
+        ImGui::Dummy({1, ui.px(6)});
+    }
 }
 
 }  // namespace
@@ -144,7 +148,7 @@ void ShortcutList::draw_keys_list(Ui& ui) {
     ImGui::PopStyleVar();
 }
 
-void ShortcutList::draw(Ui& ui, ImVec2 display, const std::string& pane_help) {
+void ShortcutList::draw(Ui& ui, ImVec2 display, const std::vector<PaneHelp>& pane_help) {
     if (!is_open_) return;
     constexpr float kKeys = 760, kHelp = 360, kMargin = 16;
     // What the panes show stands beside the keys where the window is wide enough, else below them.

@@ -5,10 +5,15 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "app/state/ui.h"
 
 namespace aft::app {
+
+struct PaneHelp {
+    std::string pane, words;
+};
 
 class ShortcutList {
   public:
@@ -17,7 +22,7 @@ class ShortcutList {
     // The next keys are those of an action: they run nothing.
     [[nodiscard]] bool is_waiting() const { return !changed_.empty(); }
     void close() { is_open_ = false; }
-    void draw(Ui& ui, ImVec2 display, const std::string& pane_help);
+    void draw(Ui& ui, ImVec2 display, const std::vector<PaneHelp>& pane_help);
     // Once, when all actions are there: the keys of the user's settings.
     void take_settings(Ui& ui);
 

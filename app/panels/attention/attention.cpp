@@ -216,7 +216,7 @@ void AttentionPanel::draw(Ui& ui) {
     const float pictures = has_gallery ? all * (positions.is_text  ? 0.6F
                                                 : all < ui.px(640) ? 0.45F
                                                                    : 0.5F)
-                                       : all - ui.px(56);
+                                       : all - ui.px(64);
     maps_.draw(ui,
                {.data = data_,
                 .positions = positions,

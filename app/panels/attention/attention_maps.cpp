@@ -16,6 +16,7 @@ namespace {
 constexpr float kTitle = 22;      // above every map
 constexpr float kStart = 24;      // below it, where a source stands on no pixel
 constexpr float kStartCell = 18;  // its cell
+constexpr float kFoot = 16;       // between the maps and their bar, whose lock stands above it
 
 float start_space(const DrawContext& ui, const Positions& positions) {
     return positions.source(0).is_on_grid() ? 0 : ui.px(kStart);
@@ -216,9 +217,9 @@ void AttentionMaps::draw_foot(PaneContext& ui, const AttentionShown& shown,
     if (reply.reset) by_hand_.reset();
 }
 
-void AttentionMaps::draw_sample(PaneContext& ui, const AttentionShown& shown, float side) {
+void AttentionMaps::draw_sample(PaneContext& ui, const AttentionShown& shown, int zoom) {
     const Positions& positions = shown.positions;
-    const auto reply = sample_.draw(ui, side, positions.target(ui.selection.cell.target),
+    const auto reply = sample_.draw(ui, zoom, positions.target(ui.selection.cell.target),
                                     shown_source(ui, positions));
     const auto at_target = [&](const Positions::GridPosition& p) {
         Cell cell = ui.selection.cell;
@@ -250,15 +251,15 @@ void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, 
     const int count = shown.parts == AttentionParts::all ? 4 : 3;
     const float gap = ui.px(24);
     const float each = std::floor((available.x - gap * float(count - 1)) / float(count));
-    const int zoom = viz::fit_zoom({each, available.y - ui.px(kTitle) - start_space(ui, positions)},
-                                   positions.height, positions.width, 4096);
+    const int zoom =
+        token_zoom(ui, positions, {each, available.y - ui.px(kTitle) - start_space(ui, positions)});
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 size = {float(zoom * positions.width), float(zoom * positions.height)};
     const float top = corner.y + ui.px(kTitle);
     text_at(ui, corner, "Image and target",
             {text_size::label, ui.theme.text1, Face::semibold, each});
     ImGui::SetCursorScreenPos({corner.x, top});
-    draw_sample(ui, shown, std::max(size.x, size.y));
+    draw_sample(ui, shown, zoom);
     const auto box = [&](int column) {
         const float x = corner.x + (each + gap) * float(column);
         return viz::Box{{x, top}, {x + size.x, top + size.y}};
@@ -270,7 +271,7 @@ void AttentionMaps::draw_pictures(PaneContext& ui, const AttentionShown& shown, 
     if (shown.parts != AttentionParts::prior)
         draw_part(ui, shown, {content_title(data), data.rows().content, 1, box(count - 2), each});
     draw_part(ui, shown, {both_title(ui), data.rows().both, 2, box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_space(ui, positions) + ui.px(8)});
+    ImGui::SetCursorScreenPos({corner.x, top + size.y + start_space(ui, positions) + ui.px(kFoot)});
     draw_foot(ui, shown, {box(1).low, box(count - 1).high});
 }
 
@@ -295,7 +296,7 @@ void AttentionMaps::draw_texts(PaneContext& ui, const AttentionShown& shown, ImV
     if (shown.parts != AttentionParts::prior)
         draw_part(ui, shown, {content_title(data), data.rows().content, 1, box(count - 2), each});
     draw_part(ui, shown, {both_title(ui), data.rows().both, 2, box(count - 1), each});
-    ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(8)});
+    ImGui::SetCursorScreenPos({corner.x, top + tall + start + ui.px(kFoot)});
     draw_foot(ui, shown, box(count - 1));
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/panels/attention/attention_data.h"
 #include "app/panels/attention/over_image.h"
+#include "app/panels/attention/picture_beside.h"
 #include "app/panels/shared/sample_input.h"
 #include "viz/text_map.h"
 
@@ -36,7 +37,7 @@ class AttentionMaps {
         float available;  // for the title
     };
     void draw_pictures(PaneContext& ui, const AttentionShown& shown, ImVec2 available);
-    void draw_sample(PaneContext& ui, const AttentionShown& shown, float side);
+    void draw_sample(PaneContext& ui, const AttentionShown& shown, int zoom);
     void draw_texts(PaneContext& ui, const AttentionShown& shown, ImVec2 available);
     void draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part);
     void draw_map(PaneContext& ui, const AttentionShown& shown, const Part& part);
@@ -45,7 +46,7 @@ class AttentionMaps {
                            int64_t j);
     void draw_foot(PaneContext& ui, const AttentionShown& shown, const viz::Box& bar);
 
-    SampleView sample_;
+    PictureBeside sample_;
     viz::Map maps_[3];
     OverImage under_[3];
     viz::TextMap texts_[3];

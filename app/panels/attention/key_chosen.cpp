@@ -38,24 +38,25 @@ void draw_bar(PaneContext& ui, const Positions& positions, const ChosenKey& key,
 
 }  // namespace
 
-void KeyChosen::draw_picture(PaneContext& ui, const Positions& positions, float side) {
+void KeyChosen::draw_picture(PaneContext& ui, const Positions& positions, int zoom) {
     text(ui,
          fmt::format("Image, {}\u00D7{} {}", positions.height, positions.width,
                      positions.is_autoregressive ? "pixels" : "patches"),
          {text_size::label, ui.theme.text1, Face::semibold});
-    const auto reply = sample_.draw(ui, side, {}, shown_source(ui, positions));
+    const auto reply = sample_.draw(ui, zoom, {}, shown_source(ui, positions));
     const bool is_click = reply.clicked.is_on_grid();
     take(ui, positions, is_click ? reply.clicked : reply.hovered, is_click);
 }
 
 float KeyChosen::draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key,
-                          float side) {
+                          int zoom) {
     text(ui, key.title, {text_size::label, ui.theme.text1, Face::semibold});
     viz::MapView view;
     view.id = "chosen";
     view.data = key.map->data();
     view.coloring = key.coloring;
-    view.area = {side, side};
+    view.area = {float(zoom * positions.width), float(zoom * positions.height)};
+    view.max_fit = 4096;
     view.numbers = false;
     const FoldPlace at = fold_place(positions, shown_source(ui, positions));
     view.source = {at.row, at.column};
@@ -100,8 +101,9 @@ void KeyChosen::draw(PaneContext& ui, const Positions& positions, const ChosenKe
     float width = available.x;
     if (!positions.is_text) {
         const float side = std::min(available.x, (available.y - ui.px(130)) / 2);
-        draw_picture(ui, positions, side);
-        if (key.map != nullptr) width = draw_map(ui, positions, key, side);
+        const int zoom = token_zoom(ui, positions, {side, side});
+        draw_picture(ui, positions, zoom);
+        if (key.map != nullptr) width = draw_map(ui, positions, key, zoom);
     } else if (key.map != nullptr) {
         draw_text(ui, positions, key, available);
     }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/panels/attention/over_image.h"
+#include "app/panels/attention/picture_beside.h"
 #include "app/panels/shared/sample_input.h"
 #include "viz/text_map.h"
 
@@ -22,9 +23,9 @@ class KeyChosen {
   private:
     void draw_text(PaneContext& ui, const Positions& positions, const ChosenKey& key,
                    ImVec2 available);
-    void draw_picture(PaneContext& ui, const Positions& positions, float side);
-    float draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key, float side);
-    SampleView sample_;
+    void draw_picture(PaneContext& ui, const Positions& positions, int zoom);
+    float draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key, int zoom);
+    PictureBeside sample_;
     viz::Map map_;
     viz::TextMap text_;
     OverImage under_;

@@ -163,4 +163,23 @@ float offset_share(const OffsetMaps& maps, size_t map, int64_t row, int64_t colu
                                            : maps.maps()[map].values[i];
 }
 
+viz::AtlasShape offset_shape(const OffsetMaps& maps, int count, ImVec2 area, float scale) {
+    viz::AtlasShape best;
+    float most = -1;
+    for (int columns = 1; columns <= count; ++columns) {
+        const viz::AtlasShape shape = {.rows = (count + columns - 1) / columns,
+                                       .columns = columns,
+                                       .tile_rows = maps.rows(),
+                                       .tile_columns = maps.columns(),
+                                       .cell_label = std::floor(24 * scale)};
+        const viz::AtlasLayout layout = layout_atlas(shape, area, scale);
+        const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y;
+        const float size = fits ? layout.tile.x : 0;
+        if (size < most) continue;
+        most = size;
+        best = shape;
+    }
+    return best;
+}
+
 }  // namespace aft::app

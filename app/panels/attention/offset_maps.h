@@ -6,7 +6,7 @@
 
 #include "app/panels/shared/watch.h"
 #include "app/state/probe_options.h"
-#include "viz/tiles.h"
+#include "viz/atlas.h"
 
 namespace aft::app {
 
@@ -74,5 +74,9 @@ class OffsetMaps {
 
 // The share at a place of a map; NaN = not visible, or no such place.
 [[nodiscard]] float offset_share(const OffsetMaps& maps, size_t map, int64_t row, int64_t column);
+
+// The first `count` of them beside each other, in so many columns that they are largest.
+[[nodiscard]] viz::AtlasShape offset_shape(const OffsetMaps& maps, int count, ImVec2 area,
+                                           float scale);
 
 }  // namespace aft::app

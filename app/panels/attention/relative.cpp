@@ -46,8 +46,9 @@ class RelativePanel : public Panel {
     void choose(ViewState& ui, size_t map) const;
     [[nodiscard]] size_t chosen(const ViewState& ui) const;
     [[nodiscard]] Coloring coloring(const ViewState& ui) const;
-    [[nodiscard]] std::string map_words(size_t map) const;  // "head 3"
-    [[nodiscard]] std::string offset_words() const;         // of the place that is read
+    // "head 3"; "": the layer has one map, without heads.
+    [[nodiscard]] std::string map_words(size_t map) const;
+    [[nodiscard]] std::string offset_words() const;  // of the place that is read
 
     OffsetMaps maps_;
     viz::Map map_;
@@ -86,6 +87,7 @@ void RelativePanel::choose(ViewState& ui, size_t map) const {
 
 std::string RelativePanel::map_words(size_t map) const {
     if (view_.reduce >= 2) return "all channels";
+    if (!maps_.is_by_channel() && maps_.maps().size() < 2) return "";
     return fmt::format("{} {}", maps_.is_by_channel() ? "channel" : "head", map);
 }
 
@@ -170,7 +172,8 @@ void RelativePanel::draw_caption(PaneContext& ui) {
 
 void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
     const size_t map = chosen(ui);
-    text_at(ui, box.low, fmt::format("Layer {}, {}", ui.selection.cell.layer, map_words(map)),
+    const std::string of_layer = map_words(map).empty() ? "" : ", " + map_words(map);
+    text_at(ui, box.low, fmt::format("Layer {}{}", ui.selection.cell.layer, of_layer),
             {text_size::label, ui.theme.text1, Face::semibold, box.width()});
     const int64_t middle_row = maps_.rows() / 2, middle_column = maps_.columns() / 2;
     viz::MapView view;
@@ -191,7 +194,7 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
                       .path = ui.recorder.claim("Offsets##offsets"),
                       .min = reply.map.low,
                       .max = reply.map.high,
-                      .value = fmt::format("layer {}, {}", ui.selection.cell.layer, map_words(map)),
+                      .value = fmt::format("layer {}{}", ui.selection.cell.layer, of_layer),
                       .why_not = {}});
     if (reply.hovered.is_valid()) read_ = {map, reply.hovered};
     ImGui::SetCursorScreenPos({box.low.x, box.high.y - ui.px(kOffsetBar - 6)});
@@ -203,26 +206,6 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
     const float share = offset_share(maps_, read_.map, read_.at.row, read_.at.column);
     if (!std::isnan(share)) bar.marker = share;
     (void)draw_color_bar(bar, ui);
-}
-
-// So many columns that the maps are largest.
-viz::AtlasShape offset_shape(const OffsetMaps& maps, int count, ImVec2 area, float scale) {
-    viz::AtlasShape best;
-    float most = -1;
-    for (int columns = 1; columns <= count; ++columns) {
-        const viz::AtlasShape shape = {.rows = (count + columns - 1) / columns,
-                                       .columns = columns,
-                                       .tile_rows = maps.rows(),
-                                       .tile_columns = maps.columns(),
-                                       .cell_label = std::floor(24 * scale)};
-        const viz::AtlasLayout layout = layout_atlas(shape, area, scale);
-        const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y;
-        const float size = fits ? layout.tile.x : 0;
-        if (size < most) continue;
-        most = size;
-        best = shape;
-    }
-    return best;
 }
 
 void RelativePanel::draw_all(PaneContext& ui, const viz::Box& box) {
@@ -267,7 +250,7 @@ void RelativePanel::draw_foot(PaneContext& ui) {
     std::vector<ReadOut> values = {{"layer", std::to_string(ui.selection.cell.layer)}};
     if (read_.at.is_valid() && read_.map < maps_.maps().size()) {
         const float share = offset_share(maps_, read_.map, read_.at.row, read_.at.column);
-        if (view_.reduce < 2)
+        if (view_.reduce < 2 && !map_words(read_.map).empty())
             values.push_back(
                 {maps_.is_by_channel() ? "channel" : "head", std::to_string(read_.map)});
         values.push_back({"offset", offset_words()});
@@ -276,7 +259,10 @@ void RelativePanel::draw_foot(PaneContext& ui) {
         else
             values.push_back({"share", plain_number(100 * share, 3) + " %", exact_number(share)});
     }
-    hover_line(ui, values, lock_words(ui, "Hover reads, click chooses a head"));
+    const char* const words = maps_.maps().size() < 2 ? "Hover reads"
+                              : maps_.is_by_channel() ? "Hover reads, click chooses a channel"
+                                                      : "Hover reads, click chooses a head";
+    hover_line(ui, values, lock_words(ui, words));
 }
 
 // Draws why there is nothing and returns true for a model that has no offsets to show.
@@ -344,7 +330,8 @@ void RelativePanel::inspector(Ui& ui) {
     if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || maps_.maps().empty()) return;
     section(ui, "Selection##selection", {}, false);
     key_value(ui, "Layer##layer", std::to_string(ui.selection.cell.layer));
-    key_value(ui, "Map##map", map_words(chosen(ui)));
+    if (const std::string words = map_words(chosen(ui)); !words.empty())
+        key_value(ui, "Map##map", words);
     const OffsetMap& map = maps_.maps()[chosen(ui)];
     double sum = 0, distance = 0, near = 0;
     for (int64_t row = 0; row < maps_.rows(); ++row)

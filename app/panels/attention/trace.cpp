@@ -201,7 +201,8 @@ void TracePanel::draw_table(PaneContext& ui, const Positions& positions, const T
 void TracePanel::draw_bar(PaneContext& ui, const Positions& positions, const TraceRow& row) {
     viz::ColorBarView bar;
     bar.coloring = trace_coloring(ui, row);
-    bar.width = std::min(ImGui::GetContentRegionAvail().x, ui.px(360));
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui.px(4));  // its handles stand out
+    bar.width = std::min(ImGui::GetContentRegionAvail().x - ui.px(4), ui.px(360));
     bar.percent = true;
     bar.can_drag = false;
     const float share = row.shown_share(positions, ui.selection.shown().source);
@@ -217,14 +218,13 @@ void TracePanel::draw_side(PaneContext& ui, const Positions& positions, const vi
                           ImGuiChildFlags_NavFlattened)) {
         text(ui, trace_words(*row) + ": strongest sources",
              {text_size::label, ui.theme.text1, Face::semibold});
+        draw_bar(ui, positions, *row);
+        draw_legend(ui);
         draw_table(ui, positions, *row);
         hint(ui, row->prior.empty()
                      ? "Click a source: it becomes the target."
                      : "Click a source: it becomes the target. By prior: the same product of the "
                        "position biases alone; by keys: share over prior.");
-        ImGui::Dummy({1, ui.px(4)});
-        draw_bar(ui, positions, *row);
-        draw_legend(ui);
     }
     ImGui::EndChild();
 }

@@ -16,27 +16,41 @@ namespace {
 constexpr float kTraceTitle = 22;  // above every map
 constexpr float kTraceGap = 16;
 
-// Columns and whole pixels a value at which `count` tiles are largest.
+std::string tile_words(const TraceRow& row) {
+    return row.layer == 0 && !row.is_alone ? "Tokens" : fmt::format("Layer {}", row.layer);
+}
+
+float title_width(const DrawContext& ui, std::string_view words) {
+    return text_extent(ui, words, text_size::label, Face::semibold).x;
+}
+
+// Columns and whole pixels a value at which all tiles are largest, and the size of one.
 struct TraceGrid {
     int columns = 1, zoom = 0;
+    ImVec2 tile{};
 };
 
-TraceGrid trace_grid(const DrawContext& ui, const Positions& positions, int count, ImVec2 area) {
+// No tile is narrower than `title`, however small its map.
+TraceGrid trace_grid(const PaneContext& ui, int count, float title, ImVec2 area) {
+    const Positions positions(ui.status);
     const int64_t tall =
         positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
     const int64_t wide = positions.is_text ? kTextWidth : positions.width;
-    const float gap = ui.px(kTraceGap);
+    const float gap = ui.px(kTraceGap), least = std::max(title, float(wide));
     TraceGrid best;
     for (int columns = 1; columns <= count; ++columns) {
         const auto lines = float((count + columns - 1) / columns);
         const ImVec2 each = {(area.x + gap) / float(columns) - gap,
                              (area.y + gap) / lines - gap - ui.px(kTraceTitle)};
-        const bool fits = each.x >= float(wide) && each.y >= float(tall);
-        const int zoom = fits ? viz::fit_zoom(each, tall, wide, 4096) : 0;
-        if (zoom > best.zoom) best = {columns, zoom};
+        if (each.x < least || each.y < float(tall)) continue;
+        const int zoom = positions.is_text ? viz::fit_zoom(each, tall, wide, 4096)
+                                           : token_zoom(ui, positions, each);
+        if (zoom > best.zoom) best = {columns, zoom, {}};
     }
     if (best.zoom == 0)  // at one pixel a value they scroll
-        best = {std::max(1, int((area.x + gap) / (float(wide) + gap))), 1};
+        best = {std::max(1, int((area.x + gap) / (least + gap))), 1, {}};
+    best.tile = {std::max(title, float(wide * best.zoom)),
+                 float(tall * best.zoom) + ui.px(kTraceTitle)};
     return best;
 }
 
@@ -85,13 +99,12 @@ void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
     const Positions positions(ui.status);
     const TraceRow& row = tile.row;
     const bool is_chosen = row.layer == ui.selection.cell.layer;
-    const bool is_input = row.layer == 0 && !row.is_alone;
-    const std::string words = is_input ? "Tokens" : fmt::format("Layer {}", row.layer);
+    const std::string words = tile_words(row);
     text_at(ui, tile.box.low, words,
             {text_size::label, is_chosen ? ui.theme.accent : ui.theme.text1, Face::semibold,
              tile.box.width()});
     const std::string start = shares_before(positions, row);
-    const float taken = text_extent(ui, words, text_size::label, Face::semibold).x + ui.px(10);
+    const float taken = title_width(ui, words) + ui.px(10);
     if (!start.empty() && taken + text_extent(ui, start, text_size::hint).x < tile.box.width())
         text_right(ui, {tile.box.high.x, tile.box.low.y + ui.px(1)}, start,
                    {text_size::hint, ui.theme.text3});
@@ -123,13 +136,12 @@ void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
     ui.selection.lock(chosen);
 }
 
-void TraceMaps::draw_sample(PaneContext& ui, const viz::Box& box, TraceReply& reply) {
+void TraceMaps::draw_sample(PaneContext& ui, const viz::Box& box, int zoom, TraceReply& reply) {
     const Positions positions(ui.status);
     text_at(ui, box.low, "Target", {text_size::label, ui.theme.text1, Face::semibold, box.width()});
     ImGui::SetCursorScreenPos({box.low.x, box.low.y + ui.px(kTraceTitle)});
-    const auto at =
-        sample_.draw(ui, std::max(box.width(), box.height() - ui.px(kTraceTitle)),
-                     positions.target(ui.selection.cell.target), shown_source(ui, positions));
+    const auto at = sample_.draw(ui, zoom, positions.target(ui.selection.cell.target),
+                                 shown_source(ui, positions));
     if (at.clicked.is_on_grid())
         reply.target =
             positions.target_at(at.clicked.y, at.clicked.x, target_channel(ui, positions));
@@ -139,11 +151,11 @@ void TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, T
     const Positions positions(ui.status);
     const int first = positions.is_text ? 0 : 1;  // a text stands above its maps
     const int count = first + int(data.rows().size());
-    const TraceGrid grid = trace_grid(ui, positions, count, area);
-    const int64_t tall =
-        positions.is_text ? (positions.width + kTextWidth - 1) / kTextWidth : positions.height;
-    const int64_t wide = positions.is_text ? kTextWidth : positions.width;
-    const ImVec2 size = {float(wide * grid.zoom), float(tall * grid.zoom) + ui.px(kTraceTitle)};
+    float title = first == 1 ? title_width(ui, "Target") : 0;
+    for (const TraceRow& row : data.rows())
+        title = std::max(title, title_width(ui, tile_words(row)));
+    const TraceGrid grid = trace_grid(ui, count, title, area);
+    const ImVec2 size = grid.tile;
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const auto box = [&](int i) {
         const ImVec2 low = {corner.x + (size.x + ui.px(kTraceGap)) * float(i % grid.columns),
@@ -151,7 +163,7 @@ void TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, T
         return viz::Box{low, {low.x + size.x, low.y + size.y}};
     };
     while (small_.size() < data.rows().size()) small_.push_back(std::make_unique<Small>());
-    if (first == 1) draw_sample(ui, box(0), reply);
+    if (first == 1) draw_sample(ui, box(0), grid.zoom, reply);
     for (size_t i = 0; i < data.rows().size(); ++i)
         draw_small(ui, {data.rows()[i], box(first + int(i))}, *small_[i], reply);
     // Of the height of all, or the last line could not be scrolled to.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/panels/attention/over_image.h"
+#include "app/panels/attention/picture_beside.h"
 #include "app/panels/attention/trace_data.h"
 #include "app/panels/shared/sample_input.h"
 #include "viz/text_map.h"
@@ -38,10 +39,10 @@ class TraceMaps {
     };
     void draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply);
     void draw_small(PaneContext& ui, const TraceTile& tile, Small& small, TraceReply& reply);
-    void draw_sample(PaneContext& ui, const viz::Box& box, TraceReply& reply);
+    void draw_sample(PaneContext& ui, const viz::Box& box, int zoom, TraceReply& reply);
     void draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, TraceReply& reply);
 
-    SampleView sample_;
+    PictureBeside sample_;
     std::vector<std::unique_ptr<Small>> small_;
     viz::TextMap text_;
     float scroll_ = 0;

@@ -70,6 +70,33 @@ float fit_blocks(Arrangement& plan, const BiasForm& form, ImVec2 area, float sca
     return layout.size.x <= area.x + 1 ? 1e-3F * float(shape.columns) : 0;
 }
 
+// Pixels of one map, where all of them fit; else 0.
+float pixels_of(const viz::AtlasShape& shape, ImVec2 area, float scale) {
+    const viz::AtlasLayout layout = viz::layout_atlas(shape, area, scale);
+    const bool fits = layout.size.x <= area.x + 1 && layout.size.y <= area.y + 1;
+    return fits ? layout.tile.x * layout.tile.y : 0;
+}
+
+// The same for screens with more pixels: what a map is worth is counted as at scale 1, so that it
+// has as much of the pane; of the blocks that suit either, those with which it becomes larger.
+float fit_scaled(Arrangement& plan, const BiasForm& form, ImVec2 area, float scale) {
+    const float unit = std::max(1.0F, scale);
+    Arrangement plain = plan;
+    for (float* const space : {&plain.shape.row_label, &plain.shape.column_label,
+                               &plain.shape.cell_label, &plain.shape.row_bar})
+        *space /= unit;
+    const float worth = fit_blocks(plain, form, {area.x / unit, area.y / unit}, scale / unit);
+    (void)fit_blocks(plan, form, area, scale);
+    viz::AtlasShape coarse = plan.shape;
+    coarse.tile_rows = plain.shape.tile_rows;
+    coarse.tile_columns = plain.shape.tile_columns;
+    if (pixels_of(coarse, area, scale) > pixels_of(plan.shape, area, scale)) {
+        plan.shape = coarse;
+        plan.block = plain.block;
+    }
+    return worth;
+}
+
 // Maps of heads: layers x heads; few layers get several lines each, so that their maps become
 // larger.
 Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 area,
@@ -89,7 +116,7 @@ Arrangement arrange_grid(const PaneContext& ui, const BiasForm& form, ImVec2 are
                        .column_label = ui.px(lines == 1 && !order.is_sorted() ? 24 : 6),
                        .cell_label = lines == 1 && !order.is_sorted() ? 0 : ui.px(22),
                        .row_bar = has_bars ? ui.px(134) : 0};
-        const float used = fit_blocks(tried, form, area, ui.scale);
+        const float used = fit_scaled(tried, form, area, ui.scale);
         if (used <= best) continue;
         best = used;
         out = tried;
@@ -112,7 +139,7 @@ Arrangement arrange(const PaneContext& ui, const BiasForm& form, ImVec2 area,
         Arrangement tried = out;
         tried.shape.columns = columns;
         tried.shape.rows = (int(form.layers) + columns - 1) / columns;
-        const float used = fit_blocks(tried, form, area, ui.scale);
+        const float used = fit_scaled(tried, form, area, ui.scale);
         // Large, but not at the price of exactness; then side by side.
         if (used < best) continue;
         best = used;

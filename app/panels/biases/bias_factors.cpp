@@ -229,7 +229,9 @@ void FactorsPanel::draw(Ui& ui) {
                 "  \u00B7  above: the targets, below: the sources, each on its own range");
     if (!watch_.error().empty())
         banner(ui, {.title = "The components could not be read", .sentence = watch_.error()});
-    if (watch_.is_pending() && !watch_.is_current()) (void)progress_line(ui, "Reading", -1);
+    // Over maps that are shown there are no words: they would move.
+    if (watch_.is_pending() && !watch_.is_current())
+        (void)progress_line(ui, maps_.empty() ? "Reading" : "", -1);
     if (!shown_ || maps_.empty()) return;
     const float all = canvas_height(ui);
     const bool has_wanted = costs_.is_on() && all > ui.px(320);  // then the maps become smaller

@@ -38,6 +38,7 @@ class FocusPanel : public Panel {
 
   private:
     void draw_tools(Ui& ui, const BiasForm& form);
+    [[nodiscard]] std::string caption_words(const ViewState& ui, const BiasForm& form) const;
     void step_zoom(int direction);
     void draw_map(PaneContext& ui, const BiasForm& form, ImVec2 area);
     void take_pointer(ViewState& ui, const BiasForm& form, const viz::MapReply& reply);
@@ -220,6 +221,19 @@ void FocusPanel::draw_bar(PaneContext& ui, const BiasForm& form, float width) {
     ui.selection.range_by_hand = range;
 }
 
+// How it is shown, or what is awaited.
+std::string FocusPanel::caption_words(const ViewState& ui, const BiasForm& form) const {
+    const bool is_global = ui.selection.range_mode == RangeMode::global;
+    const int64_t ranged = layers_.ranged();
+    const bool is_reading = layers_.error().empty();
+    if (is_reading && !layers_.has(layer_))
+        return fmt::format("Reading layer {} of {}", layer_ + 1, form.layers);
+    if (is_reading && is_global && ranged < form.layers)
+        return fmt::format("one range for all layers: reading layer {} of {}", ranged + 1,
+                           form.layers);
+    return bias_caption(ui, form, layers_.layer(layer_), true);
+}
+
 void FocusPanel::draw(Ui& ui) {
     frame_ = ui.stats.frames;
     layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0,
@@ -245,13 +259,7 @@ void FocusPanel::draw(Ui& ui) {
     const BiasLayer& layer = layers_.layer(layer_);
     std::string what = "Layer " + layer_words(ui.status, layer_);
     what += form.heads > 1 ? fmt::format(", head {}: ", head(ui, form)) : ": ";
-    const int64_t ranged = layers_.ranged();
-    const bool is_reading = is_global && ranged < form.layers && layers_.error().empty();
-    draw_bias_caption(ui, what + bias_words(ui),
-                      is_reading ? fmt::format("one range for all layers: reading layer {} of {}",
-                                               ranged + 1, form.layers)
-                                 : bias_caption(ui, form, layer, true),
-                      layer);
+    draw_bias_caption(ui, what + bias_words(ui), caption_words(ui, form), layer);
     if (!layers_.error().empty())
         banner(ui, {.title = "This bias could not be read", .sentence = layers_.error()});
     if (layers_.pending() > 0 && !layer.watch.is_current()) (void)progress_line(ui, "", -1);

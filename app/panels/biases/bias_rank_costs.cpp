@@ -10,6 +10,7 @@
 #include "app/widgets/buttons.h"
 #include "app/widgets/fields.h"
 #include "app/widgets/text.h"
+#include "app/widgets/tooltip.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "model/jobs/recipe.h"
@@ -33,6 +34,16 @@ std::string rank_command(const ViewState& ui, const Recipe& recipe, int64_t rank
     const std::string file = fmt::format("low-rank-{}.json", rank);
     return fmt::format("printf %s {} > {} && {}", shell_word(json_text(recipe_json(recipe), -1)),
                        file, eval_command(ui, file));
+}
+
+// Always one line, whole in its tooltip: what stands below it never moves.
+void line_of_words(PaneContext& ui, const std::string& words) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    text_at(ui, at, words, {text_size::hint, ui.theme.text3, Face::regular, width});
+    ImGui::Dummy({width, ui.px(text_size::hint)});
+    if (text_extent(ui, words, text_size::hint).x > width)
+        tooltip(ui, {.name = "Of this rank", .sentence = words});
 }
 
 }  // namespace
@@ -82,6 +93,7 @@ void RankCosts::update(PaneContext& ui, int64_t layer, int64_t head) {
     AskTurn turn;
     (void)singular_.update(ui, request, turn, kRankHold);
     if (full() == 0) return;
+    most_ = full();
     chosen_ = std::clamp<int64_t>(chosen_, 1, full());
     if (!is_on_ || !why_no_loss(ui).empty()) return;
     std::vector<Recipe> wanted = {{}, recipe_of(chosen_)};
@@ -91,6 +103,8 @@ void RankCosts::update(PaneContext& ui, int64_t layer, int64_t head) {
 }
 
 std::string RankCosts::words_of(const ViewState& ui, int64_t rank) const {
+    if (full() == 0)
+        return singular_.error().empty() ? "Reading the singular values" : singular_.error();
     std::string words =
         fmt::format("rank {} of {}: {:.2f} % of the energy", rank, full(), 100 * held(rank));
     if (!is_on_ || !why_no_loss(ui).empty()) return words;
@@ -105,14 +119,15 @@ std::string RankCosts::words_of(const ViewState& ui, int64_t rank) const {
 }
 
 void RankCosts::draw_tools(PaneContext& ui) {
-    if (full() == 0) return;
+    const std::string unread = full() > 0 ? "" : "The singular values are not read yet.";
     label_column(ui, "Rank", 44, "How many singular values w keeps.");
     (void)slider(ui,
                  {.name = "Rank##rank",
                   .min = 1,
-                  .max = double(full()),
+                  .max = double(std::max(most_, chosen_)),
                   .standard = 4,
                   .logarithmic = true,
+                  .why_not = unread,
                   .tip = "How many singular values w keeps: marked in the plots.",
                   .formula = "w = \u03A3 \u03C3\u1D62 a\u1D62 b\u1D62\u1D40 \u2192 its first terms",
                   .width = 240},
@@ -124,20 +139,19 @@ void RankCosts::draw_tools(PaneContext& ui) {
                   .tip = "Measures on the Lab's pinned batch what the loss gains when this w keeps "
                          "1, 2, 4, ... singular values."});
     ImGui::SameLine(0, ui.px(12));
-    const std::string why = why_no_loss(ui);
+    const std::string no_loss = why_no_loss(ui), why = no_loss.empty() ? unread : no_loss;
     if (button(ui, {.name = "Copy loss command##copy_loss_command",
                     .why_not = why.empty() ? why_no_eval_command(ui) : why,
                     .tip = "Copies the command that writes the recipe of this rank and measures "
                            "its loss."}))
         ImGui::SetClipboardText(rank_command(ui, recipe_of(chosen_), chosen_).c_str());
     const std::string words = words_of(ui, chosen_);
-    hint(ui, words);
+    line_of_words(ui, words);
     ui.recorder.item("value", ui.recorder.claim("Of this rank##of_this_rank"), words);
     const std::string measured = is_on_ ? measured_words(ui, losses_.step()) : "";
-    if (!measured.empty()) {
-        hint(ui, measured);
+    if (is_on_) line_of_words(ui, measured);
+    if (!measured.empty())
         ui.recorder.item("value", ui.recorder.claim("Measured step##measured_step"), measured);
-    }
     if (losses_.is_busy()) ui.want_frames(2);
 }
 
@@ -209,7 +223,7 @@ void RankCosts::draw_loss(PaneContext& ui, ImVec2 size) {
                     .y = y,
                     .low = low,
                     .high = high,
-                    .color = ui.theme.accent,
+                    .color = ui.theme.series[1],
                     .dots = true,
                     .decimals = 5}};
     plot.card = [&](double at) {

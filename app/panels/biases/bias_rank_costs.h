@@ -32,6 +32,7 @@ class RankCosts {
     Watch singular_;
     BatchLosses losses_;
     int64_t layer_ = 0, head_ = -1, chosen_ = 4;
+    int64_t most_ = 2;  // full(), and while it is not there what it was last
     bool is_on_ = false;
 };
 

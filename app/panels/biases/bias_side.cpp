@@ -33,6 +33,13 @@ void take_from(std::vector<float>& values, const std::vector<float>& before) {
     for (size_t i = 0; i < values.size() && i < before.size(); ++i) values[i] -= before[i];
 }
 
+// The ground of what is not there yet: hatch would mean that it is masked.
+void draw_awaited(const DrawContext& ui, const viz::Box& box, std::string_view words) {
+    ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
+    text_at(ui, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - ui.px(8)}, words,
+            {text_size::hint, ui.theme.text3, Face::regular, box.width(), viz::Align::centre});
+}
+
 int64_t chosen_target(const ViewState& ui, const BiasForm& form) {
     const int64_t t = ui.selection.shown().target;
     if (t >= 0 && t < form.tokens) return t;
@@ -113,10 +120,7 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
     const FoldSize fold = fold_size(ui, positions, shape, most);
     if (folded_.empty() || row_.target < 0 || row_.is_change != has_change) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
-        const viz::Box box = {at, {at.x + fold.all, at.y + fold.tall}};
-        ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
-        text_at(ui, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - ui.px(8)},
-                "Reading", {text_size::hint, ui.theme.text3, Face::regular, 0, viz::Align::centre});
+        draw_awaited(ui, {at, {at.x + fold.all, at.y + fold.tall}}, "Reading");
         ImGui::Dummy({fold.all, fold.tall + ui.px(fold.below)});
         return;
     }
@@ -382,6 +386,13 @@ void BiasSide::draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& l
     view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
     view.raise_selected_row = false;
     const viz::AtlasReply reply = strip_.draw(view, ui);
+    for (size_t i = 0; i < count; ++i) {
+        if (!cells[i].data.values.empty()) continue;
+        const viz::Box box = reply.layout.cell(0, int(i));
+        const ImVec2 low = {reply.box.low.x + box.low.x, reply.box.low.y + box.low.y};
+        draw_awaited(ui, {low, {low.x + box.width(), low.y + box.height()}},
+                     moments_[i].watch.error().empty() ? "Reading" : "Not read");
+    }
     if (reply.clicked.is_valid())
         ui.commands.send(ShowStep{moments_[size_t(reply.clicked.column)].step});
 }

@@ -44,6 +44,7 @@ class StructurePanel final : public Panel {
     void draw_progress(PaneContext& ui, const BiasForm& form);
     void cancel(const PaneContext& ui);
     void add_heads(const LayerWatches& of, int64_t layer);
+    [[nodiscard]] int64_t layers_there() const;  // that have rows
     void draw_tools(Ui& ui);
     // Whether it is wider than the pane.
     bool draw_table(PaneContext& ui, const BiasForm& form);
@@ -88,9 +89,22 @@ void StructurePanel::update(const PaneContext& ui, const BiasForm& form) {
         if (has_quick_rank(ui)) ask("rank", of.rank, of.rank_turn);
         ask("symmetry", of.symmetry, of.symmetry_turn);
         pending_ += is_pending ? 1 : 0;
-        const bool is_known = !is_in_window || of.window.fields() || !of.window.error().empty();
-        if (of.reach.fields() && is_known) add_heads(of, layer);
+        const auto is_there = [](const Watch& watch) {
+            return watch.fields() || !watch.error().empty();
+        };
+        const bool is_whole = (!is_in_window || is_there(of.window)) &&
+                              (!has_quick_rank(ui) || is_there(of.rank)) && is_there(of.symmetry);
+        if (of.reach.fields() && is_whole) add_heads(of, layer);
     }
+}
+
+int64_t StructurePanel::layers_there() const {
+    int64_t count = 0, last = -1;
+    for (const HeadStructure& one : heads_) {
+        count += one.layer != last ? 1 : 0;
+        last = one.layer;
+    }
+    return count;
 }
 
 void StructurePanel::add_heads(const LayerWatches& of, int64_t layer) {
@@ -117,7 +131,7 @@ void StructurePanel::add_heads(const LayerWatches& of, int64_t layer) {
 
 void StructurePanel::draw_tools(Ui& ui) {
     std::vector<std::string> list = {"layer and head##position"};
-    const std::vector<size_t> shown = shown_columns(ui, heads_);
+    const std::vector<size_t> shown = shown_columns(ui);
     for (const size_t i : shown)
         list.push_back(
             fmt::format("{}##{}", structure_columns()[i].sort, structure_columns()[i].id));
@@ -151,7 +165,7 @@ std::vector<Column> heads_of_table(const PaneContext& ui, const BiasForm& form,
         out.push_back({.title = title_of(ui, structure_columns()[i]),
                        .right = true,
                        .sort_id = structure_columns()[i].id,
-                       .tip = structure_columns()[i].tip,
+                       .tip = tip_of(ui, i),
                        .group = group_of(ui, i),
                        .shown = short_title(i)});
     return out;
@@ -210,7 +224,7 @@ bool begin_rows(const PaneContext& ui, std::span<const Column> columns,
 bool StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
     int& sort = ui.selection.structure_sort;
     if (sort > int(kStructureNumbers)) sort = 0;  // a view file may name one that is not there
-    const std::vector<size_t> shown = shown_columns(ui, heads_);
+    const std::vector<size_t> shown = shown_columns(ui);
     const std::vector<Column> columns = heads_of_table(ui, form, shown);
     const size_t places = columns.size() - shown.size();  // of layer and head
     const auto now = std::find(shown.begin(), shown.end(), size_t(sort - 1));
@@ -231,10 +245,12 @@ bool StructurePanel::draw_table(PaneContext& ui, const BiasForm& form) {
 }
 
 void StructurePanel::draw_progress(PaneContext& ui, const BiasForm& form) {
-    const int64_t there = form.layers - pending_;
+    const int64_t there = layers_there();
+    const bool is_whole = there == form.layers;  // read anew: no words, as the table would move
+    const std::string words =
+        is_whole ? "" : fmt::format("{} of {} layers are read", there, form.layers);
     if (!cancelled_ && pending_ > 0 &&
-        progress_line(ui, fmt::format("{} of {} layers are read", there, form.layers),
-                      double(there) / double(form.layers), true))
+        progress_line(ui, words, is_whole ? -1 : double(there) / double(form.layers), true))
         cancel(ui);
     if (cancelled_ &&
         cancelled_line(ui, fmt::format("{} of {} layers are read.", there, form.layers)))
@@ -257,18 +273,19 @@ void StructurePanel::draw(Ui& ui) {
     const std::string start = start_words(Positions(ui.status));
     caption(ui, "Structure of w by position alone",
             step_words(ui, layers_.empty() ? nullptr : layers_.front().reach.fields()));
-    hint(ui, fmt::format("Of the bias alone (K = 0), the mean over all targets; a bias of 0 looks "
-                         "everywhere alike. {}{} Rank: singular values that hold so much of the "
-                         "energy{}.{}",
-                         distance_words(ui, heads_),
-                         start.empty() ? "" : " Start: input 0 (" + start + ").",
-                         has_quick_rank(ui) ? "" : "; not shown for this layout or size",
-                         pending_ > 0 ? "" : symmetry_words(ui, heads_)));
+    hint(ui,
+         fmt::format("Of the bias alone (K = 0), the mean over all targets; a bias of 0 looks "
+                     "everywhere alike. {}{} Rank: singular values that hold so much of the "
+                     "energy{}.{}",
+                     distance_words(ui), start.empty() ? "" : " Start: input 0 (" + start + ").",
+                     has_quick_rank(ui) ? "" : "; not shown for this layout or size",
+                     symmetry_words(ui)));
     if (!error_.empty()) banner(ui, {.title = "A bias could not be read", .sentence = error_});
     draw_progress(ui, form);
     const bool is_wide = draw_table(ui, form);
-    const ReadOut values[] = {{form.heads > 1 ? "heads" : "layers", std::to_string(heads_.size())},
-                              {"designed window", window_words(ui, heads_)}};
+    const ReadOut values[] = {
+        {form.heads > 1 ? "heads" : "layers", group_thousands(int64_t(heads_.size()))},
+        {"designed window", window_words(ui, heads_)}};
     hover_line(ui, values,
                is_wide ? "Shift + wheel: more columns" : "A row selects its layer and head");
 }

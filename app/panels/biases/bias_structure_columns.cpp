@@ -18,11 +18,16 @@ constexpr StructureColumn kStructure[] = {
      "The distance within which nine tenths of a target's share lie by the bias alone."},
     {"Mean", "Mean distance", "mean_distance", false, false, false, StructureUnit::grid,
      "The mean distance of a target's share by the bias alone."},
-    {"Left, %", "Looks left", "left", true},
-    {"Right, %", "Looks right", "right", true},
-    {"Above, %", "Looks up", "above", true, true},
-    {"Below, %", "Looks down", "below", true, true},
-    {"Start, %", "Looks at the start", "start", true, false, true},
+    {"Left, %", "Looks left", "left", true, false, false, StructureUnit::none,
+     "The share of a target, softmax of w, on sources left of it."},
+    {"Right, %", "Looks right", "right", true, false, false, StructureUnit::none,
+     "The share of a target, softmax of w, on sources right of it."},
+    {"Above, %", "Looks up", "above", true, true, false, StructureUnit::none,
+     "The share of a target, softmax of w, on sources above it."},
+    {"Below, %", "Looks down", "below", true, true, false, StructureUnit::none,
+     "The share of a target, softmax of w, on sources below it."},
+    {"Start, %", "Looks at the start", "start", true, false, true, StructureUnit::none,
+     "The share of a target, softmax of w, on sources without a place in the input."},
     {"Rank 90 %", "Rank, 90 %", "rank_90"},
     {"Rank 99 %", "Rank, 99 %", "rank_99"},
     {"Exchange, %", "Symmetric in target and source", "exchange", true},
@@ -78,24 +83,84 @@ const char* unit_of(const ViewState& ui, StructureUnit unit) {
     return unit == StructureUnit::window && has_channels ? "grid tokens" : "pixels";
 }
 
-bool shows(const ViewState& ui, StructureRows rows, size_t index) {
+// What is known of a layer's bias before it is read.
+struct LayerShape {
+    BiasLayout layout = BiasLayout::none;
+    int64_t window = 0;  // of kernels taps along an axis, else |t - j| < window; 0 = none
+    int64_t tokens = 0, height = 1, width = 1;
+    bool is_causal = false, is_centred = false;
+
+    // How many tokens before its target a source inside may stand. Not of kernels on a grid.
+    [[nodiscard]] int64_t before() const {
+        if (window == 0) return tokens - 1;
+        if (layout != BiasLayout::kernel_1d) return window - 1;
+        return is_causal && !is_centred ? window - 1 : window / 2;
+    }
+    // Some source that a target sees lies outside.
+    [[nodiscard]] bool is_cut() const {
+        if (window == 0) return false;
+        if (layout == BiasLayout::kernel_2d) return std::max(height, width) - 1 > window / 2;
+        return tokens - 1 > before();
+    }
+    // The line above or below a target is inside.
+    [[nodiscard]] bool holds_lines() const {
+        return height > 1 && (layout == BiasLayout::kernel_2d ? window > 2 : before() >= width);
+    }
+};
+
+LayerShape shape_of(const ViewState& ui, size_t layer) {
+    const Status& status = ui.status;
+    const ModelConfig& model = status.config.model;
+    const bool is_causal = model.causal();
+    if (layer >= model.maps.layers.size())
+        return {.layout = status.mixer.bias,
+                .window = status.mixer.window,
+                .tokens = status.tokens,
+                .height = status.grid_height,
+                .width = status.grid_width,
+                .is_causal = is_causal,
+                .is_centred = status.mixer.is_centred};
+    const MapLayer& map = model.maps.layers[layer];
+    return {.layout = map.layout,
+            .window = map.layout == BiasLayout::band ? (map.taps + 1) / 2 : map.taps,
+            .tokens = map.tokens(),
+            .height = map.height,
+            .width = map.columns(),
+            .is_causal = is_causal,
+            .is_centred = true};
+}
+
+// Which numbers of symmetry are defined, as in the probe.
+bool is_defined(const LayerShape& shape, size_t index) {
+    constexpr int64_t kMostExchanged = 4096;  // tokens
+    if (index == kFirstOfSymmetry) return !shape.is_causal && shape.tokens <= kMostExchanged;
+    if (index == kFirstOfSymmetry + 1) return !shape.is_causal || shape.holds_lines();
+    return !shape.is_causal && shape.holds_lines();
+}
+
+bool shows(const ViewState& ui, size_t index) {
     const StructureColumn& column = kStructure[index];
     const auto any = [&](const auto& is_so) {
-        return std::any_of(rows.begin(), rows.end(), is_so);
+        for (size_t layer = 0; layer < ui.status.layers.size(); ++layer)
+            if (is_so(shape_of(ui, layer))) return true;
+        return false;
     };
     // Of a window that cuts something off, what is inside alone: beyond it every source is alike.
     if (column.unit == StructureUnit::grid && index < kOfReach)
-        return rows.empty() ||
-               any([](const HeadStructure& one) { return std::isnan(one.numbers[kInside]); });
+        return any([](const LayerShape& shape) { return !shape.is_cut(); });
     if (index >= kFirstOnGrid && (!is_on_grid(ui) || is_window_on_grid(ui))) return false;
     if (index == kLargest) return false;  // at the foot
-    if (index >= kFirstOfWindow)
-        return any([](const HeadStructure& one) { return !std::isnan(one.numbers[kInside]); });
-    if (index >= kFirstOfSymmetry)  // one that is defined for some head
-        return any([&](const HeadStructure& one) { return !std::isnan(one.numbers[index]); });
+    if (index >= kFirstOfWindow) return any([](const LayerShape& shape) { return shape.is_cut(); });
+    if (index >= kFirstOfSymmetry)  // one that is defined for some layer
+        return any([&](const LayerShape& shape) { return is_defined(shape, index); });
     if (column.at_start) return *start_words(Positions(ui.status)) != '\0';
     return !column.on_grid || is_on_grid(ui);
 }
+
+constexpr size_t kFirstDirection = 3, kDirections = 4;  // columns left to below
+constexpr const char* kCountsTwice =
+    "One above and left counts in both, so that the four can exceed 100 % together; one in the "
+    "target's own column is neither left nor right.";
 
 }  // namespace
 
@@ -123,6 +188,12 @@ std::string group_of(const ViewState& ui, size_t index) {
                                        : fmt::format("Distance, {}", unit_of(ui, unit));
 }
 
+std::string tip_of(const ViewState& ui, size_t index) {
+    const bool is_look = index >= kFirstDirection && index < kFirstDirection + kDirections;
+    const std::string tip = kStructure[index].tip;
+    return is_look && is_on_grid(ui) ? tip + " " + kCountsTwice : tip;
+}
+
 std::string short_title(size_t index) {
     std::string_view title = kStructure[index].title;
     if (title.ends_with(", %")) title.remove_suffix(3);
@@ -130,15 +201,15 @@ std::string short_title(size_t index) {
     return std::string(title);
 }
 
-std::vector<size_t> shown_columns(const ViewState& ui, StructureRows rows) {
+std::vector<size_t> shown_columns(const ViewState& ui) {
     std::vector<size_t> out;
     for (const size_t i : kStructureOrder)
-        if (shows(ui, rows, i)) out.push_back(i);
+        if (shows(ui, i)) out.push_back(i);
     return out;
 }
 
-std::string distance_words(const ViewState& ui, StructureRows rows) {
-    const std::vector<size_t> shown = shown_columns(ui, rows);
+std::string distance_words(const ViewState& ui) {
+    const std::vector<size_t> shown = shown_columns(ui);
     std::string out;
     if (std::find(shown.begin(), shown.end(), kInside) != shown.end())
         out =
@@ -152,6 +223,10 @@ std::string distance_words(const ViewState& ui, StructureRows rows) {
                std::string(
                    "50 %, 90 %, Mean: the distance within which that share lies, and its "
                    "mean.");
+    if (is_on_grid(ui))
+        out +=
+            " Looks: one above and left counts in both, so that the four can exceed 100 % "
+            "together.";
     return out;
 }
 
@@ -174,16 +249,14 @@ std::string window_words(const ViewState& ui, StructureRows rows) {
     return out + fmt::format(", edge: distances {}", places);
 }
 
-std::string symmetry_words(const ViewState& ui, StructureRows rows) {
-    if (rows.empty()) return "";
+std::string symmetry_words(const ViewState& ui) {
     std::string words =
         " Exchange, mirrors: the share (1 + <w, m> / <w, w>) / 2 of w that stays when target and "
         "source change places, or a target's row is mirrored left-right (x), up-down (y), which "
         "makes m of w; 100 % symmetric, 50 % neither, 0 % antisymmetric.";
     std::string missing;
     for (size_t i = kFirstOfSymmetry; i < kFirstOfWindow; ++i)
-        if (!shows(ui, rows, i))
-            missing += (missing.empty() ? "" : ", ") + std::string(kStructure[i].id);
+        if (!shows(ui, i)) missing += (missing.empty() ? "" : ", ") + std::string(kStructure[i].id);
     std::replace(missing.begin(), missing.end(), '_', '-');
     if (missing.empty()) return words;
     return words + " Not defined" + (ui.status.task.is_autoregressive ? " (causal)" : "") + ": " +

@@ -38,18 +38,20 @@ struct HeadStructure {
 };
 using StructureRows = std::span<const HeadStructure>;
 
-// Of this model with these numbers, as they stand on the screen.
-[[nodiscard]] std::vector<size_t> shown_columns(const ViewState& ui, StructureRows rows);
+// Of this model, as they stand on the screen: the same before any of it is read.
+[[nodiscard]] std::vector<size_t> shown_columns(const ViewState& ui);
 // With its unit.
 [[nodiscard]] std::string title_of(const ViewState& ui, const StructureColumn& column);
 // What stands over it and its neighbours, with the unit, and what then stands in its own head.
 [[nodiscard]] std::string group_of(const ViewState& ui, size_t index);
 [[nodiscard]] std::string short_title(size_t index);
+[[nodiscard]] std::string tip_of(const ViewState& ui, size_t index);
 [[nodiscard]] bool has_window(const ViewState& ui, int64_t layer);
 
-// What the distances are; what the columns of symmetry are, and which of them this model has not.
-[[nodiscard]] std::string distance_words(const ViewState& ui, StructureRows rows);
-[[nodiscard]] std::string symmetry_words(const ViewState& ui, StructureRows rows);
+// What the distances and directions are; what the columns of symmetry are, and which of them this
+// model has not.
+[[nodiscard]] std::string distance_words(const ViewState& ui);
+[[nodiscard]] std::string symmetry_words(const ViewState& ui);
 // The designed window with its unit, and where the edge of the chosen layer and head lies.
 [[nodiscard]] std::string window_words(const ViewState& ui, StructureRows rows);
 

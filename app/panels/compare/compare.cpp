@@ -38,6 +38,7 @@ class ComparePanel final : public Panel {
 
   private:
     void draw_compared(PaneContext& ui);
+    void draw_reading(PaneContext& ui);
     void draw_both(PaneContext& ui, float height);
     void draw_one(PaneContext& ui, float height);
     void draw_lower(PaneContext& ui, ImVec2 area);
@@ -110,7 +111,21 @@ void ComparePanel::draw_one(PaneContext& ui, float height) {
     ImGui::EndChild();
 }
 
+// The line at the pane's top; its words stand above the table.
+void ComparePanel::draw_reading(PaneContext& ui) {
+    const size_t other = ui.selection.compare.other;
+    if (other >= slots_.size()) return;
+    const int64_t done = numbers_.done(other), all = numbers_.layers(other);
+    const auto is_awaited = [](const ComparedSlot& slot) {
+        return slot.is_matching || (slot.status == nullptr && slot.error.empty());
+    };
+    const bool has_no_share = is_awaited(slots_.at(0)) || is_awaited(slots_.at(other));
+    if (has_no_share || done < all)
+        (void)progress_line(ui, "", has_no_share ? -1 : double(done) / double(all));
+}
+
 void ComparePanel::draw_compared(PaneContext& ui) {
+    draw_reading(ui);
     if (compare_tools(ui, slots_)) maps_.fit();
     const Status* const named = slots_.at(0).status;
     caption(ui,

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/panels/compare/compare_maps.h"
 #include "app/state/open_path.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/combo.h"
@@ -20,7 +21,11 @@ namespace aft::app {
 
 namespace {
 
-constexpr float kCard = 66, kCardGap = 8, kAdd = 124;  // pixels at scale 1
+// Pixels at scale 1. Where a card beside the whole words of the button would be narrower than
+// kLeastCard, the button is an icon.
+constexpr float kCard = 66, kStackedCard = 96, kMostCard = 420, kLeastCard = 300;
+constexpr float kCardGap = 8, kAdd = 124, kAddIcon = 26;
+constexpr float kListGap = 6, kListFrame = 36;  // between two lists; around the words of one
 
 // "training 1.234 bits/dim": what was logged last at the slot's step or before it.
 std::string slot_metric(const PaneContext& ui, const ComparedSlot& slot) {
@@ -39,18 +44,60 @@ std::string slot_metric(const PaneContext& ui, const ComparedSlot& slot) {
     return "training " + short_value(value, 3) + " " + slot.status->metric_words;
 }
 
+// "As shown, step 400", in few words "Shown, 400".
+std::string first_step_words(const ComparedSlot& slot, int64_t step, bool is_short) {
+    const char* const word = !slot.choice.is_open() ? "Newest" : is_short ? "Shown" : "As shown";
+    if (step < 0) return word;
+    return fmt::format("{}, {}{}", word, is_short ? "" : "step ", group_thousands(step));
+}
+
+std::string first_head_words(size_t index, bool is_short) {
+    return std::string(index == 0 ? "Selected" : "Matched") + (is_short ? "" : " head");
+}
+
+// Each slot has a column of maps of its own.
+bool has_columns(const CompareChoice& compare, size_t slots) {
+    const bool shows_pair =
+        compare.view == CompareView::difference || compare.view == CompareView::ratio;
+    return slots > 1 && (compare.view == CompareView::side_by_side || (shows_pair && slots == 2));
+}
+
 }  // namespace
 
-void CompareCards::draw_step(PaneContext& ui, const ComparedSlot& slot, size_t index, float width) {
+CompareCards::CardLists CompareCards::card_lists(const PaneContext& ui, const ComparedSlot& slot,
+                                                 size_t index, float width) {
+    constexpr float kUsualStep = 160;
+    const float inner = width / ui.scale - 16;
+    const bool has_heads = slot.has_bias() && slot.form->heads > 1;
+    const int64_t largest = slot.steps.empty() ? slot.step : std::max(slot.step, slot.steps.back());
+    const auto needed = [&](const std::string& words) {
+        return text_extent(ui, words, text_size::body).x / ui.scale + kListFrame;
+    };
+    const float half = (inner - kListGap) / 2;
+    bool fits_stacked = false;  // in whole words
+    for (const bool is_short : {false, true}) {
+        const float step = needed(first_step_words(slot, largest, is_short));
+        const float head = needed(first_head_words(index, is_short));
+        fits_stacked |= !is_short && std::max(step, head) <= inner;
+        if (!has_heads && (is_short || step <= inner))
+            return {.is_short = is_short, .step = std::min(inner, std::max(step, kUsualStep))};
+        if (!has_heads || step + kListGap + head > inner) continue;
+        const float of_head = std::max(head, std::min(half, inner - kListGap - step));
+        return {.is_short = is_short, .step = inner - kListGap - of_head, .head = of_head};
+    }
+    return {.is_short = !fits_stacked, .is_stacked = true, .step = inner, .head = inner};
+}
+
+void CompareCards::draw_step(PaneContext& ui, const ComparedSlot& slot, size_t index,
+                             const CardLists& lists) {
     CompareSlot& choice = ui.selection.compare.slots[index];
     const bool is_open = choice.is_open();
-    std::vector<std::string> list = {
-        is_open ? fmt::format("As shown, step {}##shown", group_thousands(slot.step))
-        : slot.steps.empty()
-            ? std::string("Newest##newest")
-            : fmt::format("Newest, step {}##newest", group_thousands(slot.steps.back()))};
+    const int64_t first = is_open ? slot.step : slot.steps.empty() ? -1 : slot.steps.back();
+    std::vector<std::string> list = {first_step_words(slot, first, lists.is_short) +
+                                     (is_open ? "##shown" : "##newest")};
     for (const int64_t step : slot.steps)
-        list.push_back(fmt::format("step {}##{}", group_thousands(step), step));
+        list.push_back(
+            fmt::format("{}{}##{}", lists.is_short ? "" : "step ", group_thousands(step), step));
     int chosen = 0;
     for (size_t i = 0; i < slot.steps.size(); ++i)
         if (choice.step >= 0 && slot.steps[i] == choice.step) chosen = int(i) + 1;
@@ -58,20 +105,22 @@ void CompareCards::draw_step(PaneContext& ui, const ComparedSlot& slot, size_t i
                             : slot.status == nullptr ? "This model is being read."
                                                      : "";
     if (!combo(ui, slot_name("Step", "step", slot, index), chosen,
-               {.list = list, .width = width, .why_not = why}))
+               {.list = list, .width = lists.step, .why_not = why}))
         return;
     if (is_open && chosen > 0) choice.path = ui.status.path;
     choice.step = chosen == 0 ? -1 : slot.steps[size_t(chosen) - 1];
 }
 
-void CompareCards::draw_head(PaneContext& ui, const ComparedSlot& slot, size_t index, float width) {
+void CompareCards::draw_head(PaneContext& ui, const ComparedSlot& slot, size_t index,
+                             const CardLists& lists) {
     CompareSlot& choice = ui.selection.compare.slots[index];
-    std::vector<std::string> list = {index == 0 ? "Selected head##selected"
-                                                : "Matched head##matched"};
+    std::vector<std::string> list = {first_head_words(index, lists.is_short) +
+                                     (index == 0 ? "##selected" : "##matched")};
     for (int64_t head = 0; head < slot.form->heads; ++head)
         list.push_back(fmt::format("head {0}##{0}", head));
     int chosen = int(std::clamp<int64_t>(choice.head, -1, slot.form->heads - 1)) + 1;
-    if (combo(ui, slot_name("Head", "head", slot, index), chosen, {.list = list, .width = width}))
+    if (combo(ui, slot_name("Head", "head", slot, index), chosen,
+              {.list = list, .width = lists.head}))
         choice.head = chosen - 1;
 }
 
@@ -111,16 +160,16 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
                     .kind = ButtonKind::icon,
                     .tip = "Takes this slot out of the comparison."}))
         is_gone = true;
-    const float inner = (size.x - ui.px(16)) / ui.scale;
-    const bool has_heads = slot.has_bias() && slot.form->heads > 1;
-    const float width = has_heads ? (inner - 6) / 2 : std::min(inner, 220.0F);
+    const CardLists lists = card_lists(ui, slot, index, size.x);
     ImGui::SetCursorScreenPos({at.x + ui.px(8), at.y + ui.px(34)});
-    draw_step(ui, slot, index, width);
+    draw_step(ui, slot, index, lists);
     const std::string metric = slot_metric(ui, slot);
-    const float used = ui.px(8 + width + 12);
-    if (has_heads) {
-        ImGui::SameLine(0, ui.px(6));
-        draw_head(ui, slot, index, width);
+    const float used = ui.px(8 + lists.step + 12);
+    if (lists.head > 0) {
+        const float down = lists.is_stacked ? kStackedCard - kCard : 0;
+        const float across = lists.is_stacked ? 8 : 8 + lists.step + kListGap;
+        ImGui::SetCursorScreenPos({at.x + ui.px(across), at.y + ui.px(34 + down)});
+        draw_head(ui, slot, index, lists);
     } else if (used + text_extent(ui, metric, text_size::hint).x + ui.px(10) < size.x) {
         text_right(ui, {high.x - ui.px(10), at.y + ui.px(40)}, metric,
                    {text_size::hint, ui.theme.text2});
@@ -208,23 +257,50 @@ void CompareCards::draw_list(PaneContext& ui, const CompareSlots& slots) {
     ImGui::Dummy({ui.px(4), ui.px(6)});
 }
 
+CompareCards::CardLine CompareCards::card_row(const PaneContext& ui, size_t slots, float all) {
+    const CompareChoice& compare = ui.selection.compare;
+    const float gap = ui.px(kCardGap), most = ui.px(kMostCard), least = ui.px(120);
+    const auto count = float(std::max<size_t>(1, slots));
+    if (has_columns(compare, slots)) {
+        const size_t maps = ComparePictures::count(compare, slots);
+        const MapColumns columns = map_columns(ui, maps, all);
+        const float pitch = columns.width + columns.gap;
+        if (maps > slots && columns.width >= least)
+            return {.size = {std::min(most, columns.width), ui.px(kCard)},
+                    .pitch = pitch,
+                    .add = pitch * count};
+        const bool is_short = columns.width - gap - ui.px(kAdd) < ui.px(kLeastCard);
+        const float width = std::min(most, columns.width - gap - ui.px(is_short ? kAddIcon : kAdd));
+        if (maps == slots && width >= least)
+            return {.size = {width, ui.px(kCard)},
+                    .pitch = pitch,
+                    .add = pitch * (count - 1) + width + gap,
+                    .is_add_short = is_short};
+    }
+    const float width =
+        std::max(least, std::min(most, std::floor((all - ui.px(kAdd) - gap * count) / count)));
+    return {.size = {width, ui.px(kCard)}, .pitch = width + gap, .add = (width + gap) * count};
+}
+
 void CompareCards::draw(PaneContext& ui, const CompareSlots& slots) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float all = ImGui::GetContentRegionAvail().x, gap = ui.px(kCardGap);
-    const auto count = float(std::max<size_t>(1, slots.size()));
-    const float width = std::min(ui.px(420), std::floor((all - ui.px(kAdd) - gap * count) / count));
-    const ImVec2 size = {std::max(ui.px(120), width), ui.px(kCard)};
+    const float all = ImGui::GetContentRegionAvail().x;
+    CardLine cards = card_row(ui, slots.size(), all);
+    for (size_t i = 0; i < slots.size(); ++i)
+        if (card_lists(ui, slots.at(i), i, cards.size.x).is_stacked)
+            cards.size.y = ui.px(kStackedCard);
     for (size_t i = 0; i < slots.size(); ++i) {
-        ImGui::SetCursorScreenPos({at.x + float(i) * (size.x + gap), at.y});
-        if (i < ui.selection.compare.slots.size()) draw_card(ui, slots.at(i), i, size);
+        ImGui::SetCursorScreenPos({at.x + float(i) * cards.pitch, at.y});
+        if (i < ui.selection.compare.slots.size()) draw_card(ui, slots.at(i), i, cards.size);
     }
-    ImGui::SetCursorScreenPos({at.x + float(slots.size()) * (size.x + gap), at.y + ui.px(20)});
+    ImGui::SetCursorScreenPos({at.x + cards.add, at.y + ui.px(20)});
     const bool is_full = ui.selection.compare.slots.size() >= CompareChoice::kMostSlots;
-    const bool pressed = button(ui, {.name = "Add slot##add_slot",
-                                     .icon = icon::plus,
-                                     .kind = ButtonKind::ghost,
-                                     .why_not = is_full ? "Four slots are compared at most." : "",
-                                     .tip = "Another step, run or checkpoint beside these."});
+    const bool pressed =
+        button(ui, {.name = "Add slot##add_slot",
+                    .icon = icon::plus,
+                    .kind = cards.is_add_short ? ButtonKind::icon : ButtonKind::ghost,
+                    .why_not = is_full ? "Four slots are compared at most." : "",
+                    .tip = "Another step, run or checkpoint beside these."});
     if (pressed || (std::exchange(opens_, false) && !is_full)) {
         runs_.look();
         ImGui::OpenPopup("add slot");
@@ -232,7 +308,7 @@ void CompareCards::draw(PaneContext& ui, const CompareSlots& slots) {
     draw_list(ui, slots);
     if (runs_.is_looking()) ui.want_frame_at(ui.time + 0.05);
     ImGui::SetCursorScreenPos(at);
-    ImGui::Dummy({all, ui.px(kCard)});
+    ImGui::Dummy({all, cards.size.y});
 }
 
 }  // namespace aft::app

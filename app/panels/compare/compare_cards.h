@@ -16,9 +16,23 @@ class CompareCards {
     void open_list() { opens_ = true; }  // in the next frame
 
   private:
+    // Of the lists of a card: whole words where they fit, else fewer, else one below the other.
+    struct CardLists {
+        bool is_short = false, is_stacked = false;
+        float step = 0, head = 0;  // widths at scale 1
+    };
+    // The cards stand over the maps of their slots, where each slot has its own.
+    struct CardLine {
+        ImVec2 size;
+        float pitch = 0, add = 0;   // from card to card; where the button begins; pixels
+        bool is_add_short = false;  // the button is an icon
+    };
+    [[nodiscard]] static CardLine card_row(const PaneContext& ui, size_t slots, float all);
+    [[nodiscard]] static CardLists card_lists(const PaneContext& ui, const ComparedSlot& slot,
+                                              size_t index, float width);
     void draw_card(PaneContext& ui, const ComparedSlot& slot, size_t index, ImVec2 size);
-    void draw_step(PaneContext& ui, const ComparedSlot& slot, size_t index, float width);
-    void draw_head(PaneContext& ui, const ComparedSlot& slot, size_t index, float width);
+    void draw_step(PaneContext& ui, const ComparedSlot& slot, size_t index, const CardLists& lists);
+    void draw_head(PaneContext& ui, const ComparedSlot& slot, size_t index, const CardLists& lists);
     void draw_list(PaneContext& ui, const CompareSlots& slots);
     void draw_path(PaneContext& ui);
 

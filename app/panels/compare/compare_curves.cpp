@@ -6,6 +6,8 @@
 
 #include "app/state/open_path.h"
 #include "app/widgets/text.h"
+#include "core/text.h"
+#include "viz/label_color.h"
 
 namespace aft::app {
 
@@ -77,6 +79,25 @@ std::string missing_words(const PaneContext& ui, const CompareSlots& slots) {
     return words.empty() ? "" : words + ".";
 }
 
+// Which slot has its line at which step: behind the title, where no curve runs.
+void draw_marks(const DrawContext& ui, const CompareSlots& slots, const viz::CurvePlot& plot,
+                ImVec2 corner) {
+    const float right = corner.x + plot.size.x;
+    float x = corner.x + text_extent(ui, plot.title, text_size::label, Face::semibold).x +
+              ui.px(8) + text_extent(ui, plot.unit, text_size::hint).x + ui.px(16);
+    for (size_t i = 0; i < slots.size(); ++i) {
+        const ComparedSlot& slot = slots.at(i);
+        if (slot.step < 0) continue;
+        const std::string words = slot.letter + " at " + group_thousands(slot.step);
+        const float wide = text_extent(ui, words, text_size::hint).x;
+        if (x + wide > right) return;
+        const ImU32 color = ui.theme.series[i % ui.theme.series.size()];
+        text_at(ui, {x, corner.y + ui.px(1)}, words,
+                {text_size::hint, viz::label_color(ui.theme, color)});
+        x += wide + ui.px(12);
+    }
+}
+
 }  // namespace
 
 void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t plot,
@@ -99,7 +120,7 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
     for (size_t i = 0; i < slots.size(); ++i)
         if (slots.at(i).step >= 0)
             view.events.push_back({.x = double(slots.at(i).step),
-                                   .text = slots.at(i).letter,
+                                   .text = {},
                                    .color = ui.theme.series[i % ui.theme.series.size()]});
     view.size = size;
     view.cache = &caches_[plot];
@@ -110,6 +131,7 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
     ImGui::EndGroup();
     if (reply.has_more) ui.want_frames(2);
     if (reply.reset) y_zooms_ = {};
+    draw_marks(ui, slots, view, a);
     ImGui::SetCursorScreenPos(a);
     ImGui::Dummy(size);
     std::string value;

@@ -19,9 +19,23 @@ namespace {
 
 constexpr float kMapTitle = 28, kGap = 16, kBar = 80;  // pixels at scale 1
 constexpr float kLowArea = 300, kLowBar = 44;          // below the first: no histogram
+constexpr float kAboveBar = 42;                        // with its histogram
+constexpr const char* kAllZero = "0 everywhere";
 
 ImU32 letter_color(const Theme& theme, size_t slot) {
     return viz::label_color(theme, theme.series[slot % theme.series.size()]);
+}
+
+// A range of nothing but 0 would be made up: one colour, and what it stands for.
+void draw_zero_bar(const DrawContext& ui, const Coloring& coloring, ImVec2 at, float width) {
+    const Rgb zero = map_color(0, coloring.range, coloring.scale, coloring.map);
+    const ImVec2 high = {at.x + width, at.y + ui.px(12)};
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(at, high, IM_COL32(zero[0], zero[1], zero[2], 255));
+    list->AddRect(at, high, ui.theme.line);
+    text_at(ui, {at.x, high.y + ui.px(4)}, kAllZero, {text_size::hint, ui.theme.text3});
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({width, ui.px(32)});
 }
 
 // The value of one cell of a slot in the quantity on screen; NaN = none.
@@ -54,6 +68,11 @@ float draw_mask_words(const DrawContext& ui, const BiasMap& map, ImVec2 at, floa
 }
 
 }  // namespace
+
+MapColumns map_columns(const DrawContext& ui, size_t count, float all) {
+    const float gap = ui.px(kGap);
+    return {.width = std::floor((all - gap * float(count - 1)) / float(count)), .gap = gap};
+}
 
 void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
                              const MapColumn& column) {
@@ -99,7 +118,10 @@ void CompareMaps::draw_problem(PaneContext& ui, CompareSlots& slots, const MapCo
     ImGui::SetCursorScreenPos({box.low.x + ui.px(12), box.low.y + ui.px(12)});
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(ui.px(40), box.width() - ui.px(24)));
-    text(ui, words, {text_size::label, ui.theme.text2});
+    const bool is_awaited = picture.problem.empty();
+    text(ui, words,
+         {is_awaited ? text_size::hint : text_size::label,
+          is_awaited ? ui.theme.text3 : ui.theme.text2});
     ImGui::PopTextWrapPos();
     const ComparedSlot& slot = slots.at(picture.slot);
     const bool has_failed = picture.kind == ComparedPicture::values && slot.has_bias() &&
@@ -217,27 +239,40 @@ void CompareMaps::draw_split(PaneContext& ui, const viz::MapReply& reply, const 
                         ui.theme.accent, ui.px(3));
 }
 
+const CompareMaps::BarValues& CompareMaps::bar_values(const std::vector<size_t>& of,
+                                                      const Coloring& coloring) {
+    BarValues& bar = bars_[of.front() % kMost];
+    std::vector<uint64_t> versions;
+    for (const size_t i : of) versions.push_back(pictures_.all()[i].version);
+    if (bar.versions == versions && bar.coloring == coloring) return bar;
+    if (bar.versions != versions) {
+        std::vector<float> all;
+        for (const size_t i : of) {
+            const std::vector<float> seen = seen_in(pictures_.all()[i].map);
+            all.insert(all.end(), seen.begin(), seen.end());
+        }
+        std::erase_if(all, [](float v) { return std::isnan(v); });
+        bar.is_zero = !all.empty() && std::ranges::all_of(all, [](float v) { return v == 0; });
+        bar.values = Distribution(std::move(all));
+    }
+    bar.versions = std::move(versions);
+    bar.coloring = coloring;
+    bar.heights = bar.values.histogram(coloring.range, coloring.scale, 96);
+    bar.clipped = bar.values.clipped_share(coloring.range);
+    return bar;
+}
+
 void CompareMaps::draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, float width) {
     std::erase_if(of, [&](size_t i) { return pictures_.all()[i].map.shown.empty(); });
     if (of.empty()) return;
     const ComparedPicture& first = pictures_.all()[of.front()];
     const Coloring coloring = pictures_.coloring(ui, first);
-    BarValues& bar = bars_[of.front() % kMost];
-    std::vector<uint64_t> versions;
-    for (const size_t i : of) versions.push_back(pictures_.all()[i].version);
-    if (bar.versions != versions || !(bar.coloring == coloring)) {
-        if (bar.versions != versions) {
-            std::vector<float> all;
-            for (const size_t i : of) {
-                const std::vector<float> seen = seen_in(pictures_.all()[i].map);
-                all.insert(all.end(), seen.begin(), seen.end());
-            }
-            bar.values = Distribution(std::move(all));
-        }
-        bar.versions = std::move(versions);
-        bar.coloring = coloring;
-        bar.heights = bar.values.histogram(coloring.range, coloring.scale, 96);
-        bar.clipped = bar.values.clipped_share(coloring.range);
+    const BarValues& bar = bar_values(of, coloring);
+    const WidgetName name = fmt::format("Range {0}##range_{0}", of.front());
+    if (bar.is_zero) {
+        draw_zero_bar(ui, coloring, {at.x, at.y + ui.px(is_low_ ? 4 : kAboveBar)}, width);
+        ui.recorder.item("value", ui.recorder.claim(name), kAllZero);
+        return;
     }
     viz::ColorBarView view;
     const std::string id = fmt::format("compare bar {}", of.front());
@@ -252,8 +287,7 @@ void CompareMaps::draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, f
     view.percent = ui.selection.quantity == Quantity::row_share && !first.is_pair();
     ImGui::SetCursorScreenPos(at);
     const viz::ColorBarReply reply = draw_color_bar(view, ui);
-    ui.recorder.item("value", ui.recorder.claim(fmt::format("Range {0}##range_{0}", of.front())),
-                     range_numbers(coloring.range));
+    ui.recorder.item("value", ui.recorder.claim(name), range_numbers(coloring.range));
     if (reply.reset) pictures_.set_range(first, std::nullopt);
     if (!reply.changed) return;
     Range range = reply.range;
@@ -268,8 +302,7 @@ void CompareMaps::draw(PaneContext& ui, CompareSlots& slots, const ShownMaps& sh
     const CompareChoice& choice = ui.selection.compare;
     const size_t count = ComparePictures::count(choice, slots.size());
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const float gap = ui.px(kGap);
-    const float width = std::floor((area.x - gap * float(count - 1)) / float(count));
+    const auto [width, gap] = map_columns(ui, count, area.x);
     is_low_ = area.y < ui.px(kLowArea);
     const ImVec2 size = {std::max(ui.px(60), width),
                          std::max(ui.px(80), area.y - ui.px(is_low_ ? kLowBar : kBar))};

@@ -13,6 +13,12 @@
 
 namespace aft::app {
 
+// Where maps stand side by side, in pixels.
+struct MapColumns {
+    float width = 0, gap = 0;  // of each; between two
+};
+[[nodiscard]] MapColumns map_columns(const DrawContext& ui, size_t count, float all);
+
 class CompareMaps {
   public:
     // In so many pixels; bars included.
@@ -38,6 +44,7 @@ class CompareMaps {
         Distribution values;
         std::vector<float> heights;
         ClippedShare clipped;
+        bool is_zero = false;  // all of them
     };
     void draw_title(PaneContext& ui, const CompareSlots& slots, const ShownMaps& shown,
                     const MapColumn& column);
@@ -48,6 +55,8 @@ class CompareMaps {
                       const viz::MapReply& reply);
     void draw_split(PaneContext& ui, const viz::MapReply& reply, const MapColumn& column);
     void draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, float width);
+    [[nodiscard]] const BarValues& bar_values(const std::vector<size_t>& of,
+                                              const Coloring& coloring);
     void link(const ViewState& ui, size_t place);
 
     ComparePictures pictures_;

@@ -104,9 +104,9 @@ std::string numbers_words(const PaneContext& ui, const CompareSlots& slots,
     if (!has_failed && (!slots.at(0).form || !slots.at(other).form)) return "Reading";
     if (std::string why = why_not_comparable(slots.at(0), slots.at(other)); !why.empty())
         return why;
-    if (slots.at(other).is_matching) return "matching layers";
+    if (slots.at(other).is_matching) return "Matching layers";
     const int64_t done = numbers.done(other), all = numbers.layers(other);
-    if (done < all) return fmt::format("reading layer {} of {}", done + 1, all);
+    if (done < all) return fmt::format("Reading layer {} of {}", done + 1, all);
     for (int64_t i = 0; i < all; ++i)
         if (const LayerNumbers* const of = numbers.layer(other, i); of && !of->error.empty())
             return fmt::format("layer {}: {}", i, of->error);
@@ -154,8 +154,9 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
                                    "by cell; Layers and Heads are of means over {0}\u00D7{0} "
                                    "cells. Point at a cell to compare it exactly.",
                                    one->block)
-                 : numbers.done(other) == numbers.layers(other) ? "Nothing has changed."
-                                                                : "Reading.");
+                 : numbers.done(other) == numbers.layers(other)
+                     ? std::string("Nothing has changed.")
+                     : numbers_words(ui, slots, numbers));
         return std::nullopt;
     }
     const int pressed = table(ui, "Changes##changes", columns, rows);
@@ -221,7 +222,7 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
         numbers.layer(ui.selection.compare.other, ui.selection.cell.layer);
     if (of == nullptr || !of->error.empty()) {
         const std::string words = numbers_words(ui, slots, numbers);
-        hint(ui, of != nullptr ? of->error : words.empty() ? "Reading." : words);
+        hint(ui, of != nullptr ? of->error : words.empty() ? "Reading" : words);
         return std::nullopt;
     }
     const std::string &a = slots.at(0).letter, &b = second_slot(ui, slots).letter;

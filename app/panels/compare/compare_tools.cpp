@@ -203,7 +203,7 @@ void lower_tools(PaneContext& ui, const std::string& words, bool* shows_maps) {
     if (words.empty() || right - used < ui.px(60)) return;
     text_at(ui, {used, at.y + ui.px(6)}, words,
             {text_size::hint, ui.theme.text3, Face::regular, right - used});
-    ui.recorder.area({.kind = "label",
+    ui.recorder.area({.kind = "progress",
                       .path = ui.recorder.claim("Progress##progress"),
                       .min = {used, at.y},
                       .max = {right, at.y + ui.px(26)},
@@ -246,7 +246,7 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     const LayerNumbers* const of = numbers.layer(other, layer);
     if (of == nullptr || !of->error.empty()) {
         const std::string words = of != nullptr ? of->error : numbers_words(ui, slots, numbers);
-        hint(ui, words.empty() ? "Reading." : words);
+        hint(ui, words.empty() ? "Reading" : words);
         return;
     }
     const auto value = [](double v, int decimals) {

@@ -32,12 +32,15 @@ bool is_all_too_short(const DataFacts& facts) {
     return facts.is_text && facts.examples == std::array<int64_t, 3>{};
 }
 
+float page_width(const DrawContext& ui) {
+    return std::max(ui.px(kExampleGridWidth), example_texts_size(ui).x);
+}
+
 // As large as what comes.
 void draw_reading(DrawContext& ui) {
     constexpr float kHead = 80;
     hint(ui, "Reading the data ...");
-    const float width = std::max(ui.px(kExampleGridWidth), example_texts_size(ui).x);
-    ImGui::Dummy({width, ui.px(kExampleGridHeight + kHead)});
+    ImGui::Dummy({page_width(ui), ui.px(kExampleGridHeight + kHead)});
 }
 
 void draw_problem(DrawContext& ui, const std::string& words) {
@@ -156,7 +159,10 @@ void DataBrowser::draw_answer(DrawContext& ui, const DataPageAnswer& answer) {
     if (const auto taken = grid_.draw(
             ui, {.form = form, .items = answer.items, .first = answer.of.first, .chosen = chosen_}))
         chosen_ = *taken;
-    if (!answer.unread.empty()) hint(ui, answer.unread);
+    if (answer.unread.empty())
+        ImGui::Dummy({1, ui.px(text_size::hint)});  // what comes later moves nothing
+    else
+        hint(ui, answer.unread);
     const int64_t slot = chosen_ - answer.of.first;
     const bool is_there =
         slot >= 0 && slot < int64_t(answer.items.size()) && answer.items[size_t(slot)] != nullptr;
@@ -166,7 +172,7 @@ void DataBrowser::draw_answer(DrawContext& ui, const DataPageAnswer& answer) {
 }
 
 void DataBrowser::draw(DrawContext& ui) {
-    const PopupScope popup(ui, "data browser");
+    const PopupScope popup(ui, "data browser", kPagePadding);
     if (!popup.is_open()) return close();
     ask();
     if (pages_.is_busy()) ui.want_frames(1);

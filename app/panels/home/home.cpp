@@ -194,10 +194,23 @@ static void offer_tour(Ui& ui) {
     ImGui::Dummy({1, ui.px(12)});
 }
 
+// As high as the rows that come.
+static void draw_reading(Ui& ui, size_t rows, float width) {
+    const ImVec2 at = ImGui::GetCursorPos();
+    hint(ui, "Reading the recent runs");
+    ImGui::SetCursorPos(at);
+    const float all = float(rows) * run_row_height(ui) - ImGui::GetStyle().ItemSpacing.y;
+    ImGui::Dummy({width, std::max(ui.px(84), all)});
+}
+
 void HomePanel::draw_runs(Ui& ui, float width) {
     const auto page = catalog_.page();
-    const bool has_runs = !ui.settings.recent.empty() || (page && !page->runs.empty());
-    if (!has_runs) {
+    if (!ui.settings.tour_done) offer_tour(ui);
+    if (!page) {
+        draw_reading(ui, std::min(kMostRows, ui.settings.recent.size()), width);
+        return;
+    }
+    if (page->runs.empty() && ui.settings.recent.empty()) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         text_at(ui, {at.x, at.y + ui.px(8)}, "No runs yet",
                 {text_size::empty, ui.theme.text1, Face::semibold});
@@ -205,12 +218,6 @@ void HomePanel::draw_runs(Ui& ui, float width) {
                 "Start a demo at the right, make a new run, or open a checkpoint.",
                 {text_size::body, ui.theme.text2});
         ImGui::Dummy({width, ui.px(84)});
-    }
-    if (!ui.settings.tour_done) offer_tour(ui);
-    if (!has_runs) return;
-    if (!page) {
-        hint(ui, "Reading the recent runs ...");
-        return;
     }
     for (const RunSummary& run : page->runs)
         if (draw_run_row(ui, as_open_here(ui, run), thumbnails_[run.path], width))
@@ -292,22 +299,22 @@ void HomePanel::draw_side(Ui& ui) {
 }
 
 void HomePanel::draw_machine(Ui& ui) {
-    section(ui, "This machine##this_machine");
     const auto page = catalog_.page();
-    if (!page) {
-        hint(ui, "Reading ...");
-        return;
-    }
-    const SystemReport& report = page->system;
-    const auto known = [](const std::string& words) { return words.empty() ? "unknown" : words; };
+    section(ui, "This machine##this_machine", page ? "" : "Reading");
+    const SystemReport none;
+    const SystemReport& report = page ? page->system : none;
+    const auto known = [&](const std::string& words) {
+        return !page ? "\u2013" : words.empty() ? "unknown" : words;
+    };
+    const auto bytes = [&](int64_t count) {
+        return page ? byte_size(static_cast<double>(count)) : "\u2013";
+    };
     key_value(ui, "Device##device", known(report.device));
     key_value(ui, "Processor##processor", known(report.cpu));
     key_value(ui, "Instructions##instructions", known(report.cpu_capability));
     key_value(ui, "Cores##cores", known(report.cores > 0 ? std::to_string(report.cores) : ""));
-    key_value(ui, "Memory free##memory_free",
-              byte_size(static_cast<double>(report.memory_available_bytes)));
-    key_value(ui, "Memory in use##memory_in_use",
-              byte_size(static_cast<double>(report.memory_bytes)));
+    key_value(ui, "Memory free##memory_free", bytes(report.memory_available_bytes));
+    key_value(ui, "Memory in use##memory_in_use", bytes(report.memory_bytes));
     key_value(ui, "LibTorch##libtorch", known(report.libtorch));
     const viz::gl::OpenGlInfo gl = opengl(ui);
     key_value(ui, "OpenGL##opengl", gl.version);

@@ -215,28 +215,43 @@ void NewRunForm::draw_settings(Ui& ui) {
     draw_group(ui, kGroups[shown_.group]);
 }
 
-void NewRunForm::draw_estimate(DrawContext& ui) {
-    const auto last = check_.last();
-    section(ui, "Estimate##estimate", check_.answer() ? "" : "being made ...");
-    if (!last || !last->is_good()) {
-        hint(ui, last ? "It follows when the settings fit together." : "Reading the data ...");
-        return;
+// None: dashes, and why, in the same height.
+void NewRunForm::draw_numbers(DrawContext& ui, const Estimate* needs, const char* why_none) {
+    const auto known = [&](auto&& words) { return needs ? words(*needs) : std::string("\u2013"); };
+    key_value(ui, "Parameters##parameters", known([](const Estimate& of) {
+                  return rounded_count(static_cast<double>(of.parameters));
+              }));
+    key_value(ui, "Memory##memory", known([](const Estimate& of) {
+                  return "about " + rounded_bytes(static_cast<double>(of.training_bytes));
+              }));
+    if (needs) {
+        const auto kept = static_cast<double>(needs->activations_bytes);
+        hint(ui, fmt::format(
+                     "Counted: {} for the weights with their gradients and averages, {} that a "
+                     "step keeps for its backward pass. The program itself takes some hundreds of "
+                     "MiB more.",
+                     rounded_bytes(static_cast<double>(needs->training_bytes) - kept),
+                     rounded_bytes(kept)));
     }
-    const Estimate& needs = last->estimate;
-    key_value(ui, "Parameters##parameters", rounded_count(static_cast<double>(needs.parameters)));
-    key_value(ui, "Memory##memory",
-              "about " + rounded_bytes(static_cast<double>(needs.training_bytes)));
-    hint(ui, fmt::format(
-                 "Counted: {} for the weights with their gradients and averages, {} that a "
-                 "step keeps for its backward pass. The program itself takes some hundreds of MiB "
-                 "more.",
-                 rounded_bytes(static_cast<double>(needs.training_bytes - needs.activations_bytes)),
-                 rounded_bytes(static_cast<double>(needs.activations_bytes))));
-    key_value(ui, "Time##time", rounded_duration(needs.seconds));
+    key_value(ui, "Time##time",
+              known([](const Estimate& of) { return rounded_duration(of.seconds); }));
+    if (!needs) return hint(ui, why_none);
     hint(ui, fmt::format("Multiplications of {} steps at the speed this machine has just shown. "
                          "Reading data, validation and other work come on top: twice as long is "
                          "possible.",
                          group_thousands(config_.train.steps)));
+}
+
+void NewRunForm::draw_estimate(DrawContext& ui) {
+    const auto last = check_.last();
+    section(ui, "Estimate##estimate", check_.answer() ? "" : "being made ...");
+    const float top = ImGui::GetCursorPosY();
+    draw_numbers(ui, last && last->is_good() ? &last->estimate : nullptr,
+                 last ? "It follows when the settings fit together." : "Reading the data ...");
+    const float used = ImGui::GetCursorPosY() - top;
+    shown_.numbers_height = std::max(shown_.numbers_height, used / ui.scale);
+    const float left = ui.px(shown_.numbers_height) - used - ImGui::GetStyle().ItemSpacing.y;
+    if (left > 0) ImGui::Dummy({1, left});
 }
 
 void NewRunForm::draw_start(Ui& ui) {
@@ -246,9 +261,6 @@ void NewRunForm::draw_start(Ui& ui) {
         why = answer->data_problem.empty() ? answer->settings_problem : answer->data_problem;
     // Whoever types again while a start waits for its check has not finished.
     if (!why.empty() || ImGui::GetIO().WantTextInput) wants_start_ = false;
-    const std::string& shown = answer && !answer->data_problem.empty() ? problem_ : why;
-    if (!shown.empty())
-        banner(ui, {.kind = ToastKind::error, .title = "This cannot start yet", .sentence = shown});
     ImGui::Dummy({0, ui.px(8)});
     if (button(ui, {.name = "Start run##start_run",
                     .icon = icon::play,
@@ -263,6 +275,10 @@ void NewRunForm::draw_start(Ui& ui) {
                     .tip = "Back to the recent runs.",
                     .height = 32}))
         close();
+    // Below the buttons, which stand still when it comes.
+    const std::string& shown = answer && !answer->data_problem.empty() ? problem_ : why;
+    if (!shown.empty())
+        banner(ui, {.kind = ToastKind::error, .title = "This cannot start yet", .sentence = shown});
     if (wants_start_ && answer) start(ui);
 }
 

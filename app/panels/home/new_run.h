@@ -26,6 +26,7 @@ class NewRunForm {
     void draw_group(DrawContext& ui, const std::string& group);
     void start(PaneContext& ui);
     void draw_estimate(DrawContext& ui);
+    void draw_numbers(DrawContext& ui, const Estimate* needs, const char* why_none);
     void draw_start(Ui& ui);
 
     bool is_open_ = false;
@@ -33,6 +34,7 @@ class NewRunForm {
     struct PresetView {
         int preset = 0, group = 0;
         std::string filter{};
+        float numbers_height = 200;  // at scale 1, of the estimate: the most so far
     } shown_;
     Config config_, standard_;
     std::string data_, out_, problem_;

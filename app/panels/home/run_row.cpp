@@ -15,6 +15,8 @@
 namespace aft::app {
 namespace {
 
+constexpr float kRowHeight = 104;  // pixels at scale 1, without the line below it
+
 std::string age_words(int64_t changed) {
     const int64_t now = std::chrono::duration_cast<std::chrono::seconds>(
                             std::chrono::system_clock::now().time_since_epoch())
@@ -109,6 +111,10 @@ void draw_run_words(DrawContext& ui, const RunSummary& run, ImVec2 at) {
 
 }  // namespace
 
+float run_row_height(const DrawContext& ui) {
+    return ui.px(kRowHeight) + ui.px(13) + 2 * ImGui::GetStyle().ItemSpacing.y;
+}
+
 bool draw_run_row(PaneContext& ui, const RunSummary& given, Thumbnail& thumbnail, float width) {
     RecentItem known = recent_item(given.path);  // as the settings name it
     known.name = given.name;
@@ -118,7 +124,7 @@ bool draw_run_row(PaneContext& ui, const RunSummary& given, Thumbnail& thumbnail
     if (const std::string tag = run_tag(ui, known.path); !tag.empty()) run.name += "  " + tag;
     ImGui::SetNextItemAllowOverlap();  // by its menu
     const Row item = row(ui, WidgetName::data(run.path),
-                         {104, false, run.error.empty() ? run.state : run.error});
+                         {kRowHeight, false, run.error.empty() ? run.state : run.error});
     run_tooltip(ui, known.path, run.name);
     const ImVec2 thumb{item.min.x + ui.px(12), item.min.y + ui.px(12)};
     thumbnail.draw(ui, run.thumbnail, thumb, ui.px(80));

@@ -7,6 +7,7 @@
 
 namespace aft::app {
 
+[[nodiscard]] float run_row_height(const DrawContext& ui);  // pixels, with what follows it
 // `width` in pixels. True if it was pressed.
 bool draw_run_row(PaneContext& ui, const RunSummary& run, Thumbnail& thumbnail, float width);
 

@@ -172,7 +172,7 @@ void LabPanel::draw(Ui& ui) {
                          .sentence = "This file holds mixers or position biases alone. Their "
                                      "biases can be changed, and the pane at the left shows them "
                                      "before and after.",
-                         .primary = {},
+                         .primary = ui.selection.lab.recipe.interventions.empty() ? "lab.add" : "",
                          .secondary = {},
                          .hint = {}});
         return;

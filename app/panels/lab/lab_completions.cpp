@@ -19,9 +19,9 @@ constexpr size_t kMostColumns = 5;
 constexpr int64_t kMostText = 400;    // bytes of a text window that are looked at
 constexpr double kRecipePause = 0.3;  // seconds without a change before it is completed
 
-// A difference that is seen is not "0.0".
+// As many decimals as show that one pixel differs by one level.
 std::string levels_words(double mean) {
-    return fmt::format("{:.{}f}", mean, mean > 0 && mean < 0.1 ? 3 : 1);
+    return fmt::format("{:.3f}", mean);
 }
 constexpr float kLabLabel = 84, kLabFoot = 48, kLeastRow = 40;
 constexpr const char* kLabRows[] = {"Untouched", "Changed", "Difference"};

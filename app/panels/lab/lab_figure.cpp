@@ -106,7 +106,7 @@ struct IntervalAxis {
 void draw_interval(const DrawContext& ui, const IntervalRow& row, const IntervalAxis& axis,
                    float y) {
     if (!row.change || !std::isfinite(row.change->mean)) return;
-    const ImU32 color = row.is_all ? ui.theme.warn : ui.theme.accent;
+    const ImU32 color = ui.theme.series[row.is_all ? 1 : 0];
     const double half = row.change->half_width_95();
     ImDrawList* const list = ImGui::GetWindowDrawList();
     if (std::isfinite(half))

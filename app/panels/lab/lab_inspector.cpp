@@ -277,7 +277,7 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     curve.y = y;
     curve.low = low;
     curve.high = high;
-    curve.color = ui.theme.accent;
+    curve.color = ui.theme.series[0];
     curve.dots = true;
     plot.curves.push_back(curve);
     plot.size = size;

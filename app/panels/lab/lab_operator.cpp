@@ -233,7 +233,11 @@ void OperatorPanel::draw(Ui& ui) {
         (void)progress_line(ui, "Comparing", -1);
         ui.want_frames(2);
     }
-    if (const auto answer = work_.latest()) draw_answer(ui, *answer);
+    if (const auto answer = work_.latest()) return draw_answer(ui, *answer);
+    if (work_.is_busy()) return;
+    empty_state(ui, {.drawing = Drawing::grid,
+                     .title = "Nothing compared yet",
+                     .sentence = "Choose the file with your tensors above and press Compare."});
 }
 
 }  // namespace

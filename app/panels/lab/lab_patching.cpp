@@ -220,7 +220,11 @@ void PatchingPanel::draw(Ui& ui) {
          "How the loss of the first example changes when the activations after a layer (row of "
          "the map) are those of the other example at a row of the picture or span of the text "
          "(column), and nothing else is. Large: there the difference of the two is decided.");
-    if (!is_asked_) return;
+    if (!is_asked_)
+        return empty_state(ui, {.drawing = Drawing::layers,
+                                .title = "Nothing patched yet",
+                                .sentence = "Choose the other example above and press Patch: one "
+                                            "forward pass of each layer and row."});
     take(ui);
     if (!watch_.error().empty())
         banner(ui, {.title = "These two cannot be compared", .sentence = watch_.error() + "."});

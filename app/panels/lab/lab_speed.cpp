@@ -130,6 +130,11 @@ void SpeedPanel::draw(Ui& ui) {
         ui.want_frames(2);
     }
     if (is_of_this) draw_answer(ui, *answer);
+    if (is_of_this || work_.is_busy()) return;
+    empty_state(ui, {.drawing = Drawing::curve,
+                     .title = "Nothing timed yet",
+                     .sentence = "Press Measure above: ours and softmax attention are timed in "
+                                 "turns, the quick workloads first."});
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ void SamplePopup::draw_examples(PaneContext& ui, std::vector<int64_t>* several) 
 }
 
 void SamplePopup::draw(Ui& ui, std::vector<int64_t>* several) {
-    const PopupScope popup(ui, "samples");
+    const PopupScope popup(ui, "samples", kPagePadding);
     if (!popup.is_open()) return;
     if (ImGui::IsWindowAppearing()) of_.clear(), followed_ = -1;
     if (is_text(ui)) {

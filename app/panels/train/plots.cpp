@@ -25,6 +25,7 @@ namespace {
 
 constexpr size_t kNoteLetters = 24;  // of a note beside its line
 constexpr float kTight = 900;        // pixels of a pane whose tools have no words
+constexpr float kFourAcross = 900;   // pixels of a pane whose small plots stand in one row
 
 class PlotsPanel final : public Panel {
   public:
@@ -241,7 +242,7 @@ PlotsPanel::Plot PlotsPanel::speed_plot(PaneContext& ui) {
     if (columns_.speed.empty()) return out;
     out.names = {"one step"};
     out.view.curves.push_back(
-        {.label = "",
+        {.label = "last",
          .x = ui.curves->step,
          .y = columns_.speed,
          .color = overlays_.all().empty() ? ui.theme.series[0] : run_color(ui, ui.status.path),
@@ -256,7 +257,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
     const auto lr = ui.curves->columns.find("lr");
     if (lr == ui.curves->columns.end()) return out;
     out.names = {"rate"};
-    out.view.curves.push_back({.label = "",
+    out.view.curves.push_back({.label = "last",
                                .x = ui.curves->step,
                                .y = lr->second,
                                .color = ui.theme.text2,
@@ -266,7 +267,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
     return out;
 }
 
-// What the run has logged; the first two carry names at their lines' ends.
+// What the run has logged.
 std::vector<PlotsPanel::PlotPlace> PlotsPanel::small_plots() const {
     std::vector<PlotPlace> out;
     for (const PlotPlace place : {gradient, bias, speed, rate})
@@ -277,19 +278,17 @@ std::vector<PlotsPanel::PlotPlace> PlotsPanel::small_plots() const {
 void PlotsPanel::draw_small(PaneContext& ui, float height) {
     const std::vector<PlotPlace> places = small_plots();
     const float gap = ui.px(12), available = ImGui::GetContentRegionAvail().x;
-    const size_t across = std::min<size_t>(available > ui.px(760) ? 4 : 2, places.size());
+    const size_t across = std::min<size_t>(available > ui.px(kFourAcross) ? 4 : 2, places.size());
     const bool is_one_row = across == places.size();
     const float tall = std::floor(is_one_row ? height : (height - ui.px(8)) / 2);
     const float free = available - gap * static_cast<float>(across - 1);
-    const auto share = [&](PlotPlace place) { return is_one_row && place > bias ? 2.0F : 3.0F; };
-    float all = 0;
-    for (size_t i = 0; i < across; ++i) all += share(places[i]);
+    const float wide = std::floor(free / static_cast<float>(across));
     for (size_t i = 0; i < places.size(); ++i) {
         if (i % across != 0)
             ImGui::SameLine(0, gap);
         else if (i > 0)
             ImGui::Dummy({1, ui.px(2)});
-        draw_plot(ui, places[i], {std::floor(free * share(places[i]) / all), tall});
+        draw_plot(ui, places[i], {wide, tall});
     }
 }
 
@@ -308,7 +307,7 @@ void PlotsPanel::draw(Ui& ui) {
     ui.recorder.set_section("Plots##plots");
     const ImVec2 available = ImGui::GetContentRegionAvail();
     // Where the window is low the pane scrolls: a plot of two rows of pixels says nothing.
-    const bool is_wide = available.x > ui.px(760);
+    const bool is_wide = available.x > ui.px(kFourAcross);
     const float small = std::max(ui.px(is_wide ? 150 : 300), std::floor(available.y * 0.38f));
     const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y + ui.px(8);
     plots_ = {loss_plot(ui), gradient_plot(ui), bias_plot(ui), speed_plot(ui), rate_plot(ui)};

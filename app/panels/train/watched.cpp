@@ -159,7 +159,7 @@ WatchedGroup loss_of(const ViewState& ui) {
     WatchedGroup out{"loss", "Loss", "of " + sample_words(ui) + ", bits a token", {}};
     const ImageChoice& image = ui.selection.image;
     if (!image.item || ui.status.task.is_mixer_alone || ui.status.task.is_bias_alone) return out;
-    WatchedLine line{.words = "", .request = {}};
+    WatchedLine line{.words = "loss", .request = {}};
     line.request.probe = "loss";
     line.request.tokens = image.item->tokens;
     if (ui.status.task.has_classes) {

@@ -172,7 +172,7 @@ TEST_F(LabWindow, CompletionsStandBesideTheUntouchedOnes) {
     run("lab.zero_selected\nframes 3\n");
     ASSERT_TRUE(until([&] { return has_completed(); })) << dump(ui());
     lab().recipe.interventions[0].strength = 0;
-    ASSERT_TRUE(until([&] { return value_of("result/main/lab_2_0") == "mean 0.0 levels"; }))
+    ASSERT_TRUE(until([&] { return value_of("result/main/lab_2_0") == "mean 0.000 levels"; }))
         << "the same random numbers: " << value_of("result/main/lab_2_0");
 }
 

@@ -69,7 +69,7 @@ TEST_F(RelativePane, TheHoverLineReadsTheProbe) {
         ASSERT_EQ(field.shape.size(), 3u);
         const int64_t rows = field.shape[1], columns = field.shape[2];
         EXPECT_EQ(rows, 2 * ui().status.grid_height - 1);
-        const std::string words = fmt::format("layer {}, head 0", layer);
+        const std::string words = fmt::format("layer {}", layer);  // it has no heads
         EXPECT_TRUE(until([&] { return value_of("relative/main/offsets") == words; }))
             << value_of("relative/main/offsets");
         const WidgetRecord* const map = ui().recorder.find("relative/main/offsets");
@@ -156,6 +156,8 @@ TEST(FigureCards, AskForTheChosenExampleAndPart) {
     ui.selection.completion.pictures = {0, 1, 2, 9};
     EXPECT_EQ(figure_request(ui, "completions").options["pictures"], "0-2,9") << "Complete's batch";
     EXPECT_TRUE(figure_request(ui, "keys").options.empty());
+    ui.selection.image.item = std::make_shared<DataItem>();  // blank, or an input of one's own
+    EXPECT_EQ(figure_request(ui, "keys").index, -1) << "no example of the data is that one";
 }
 
 TEST(FigureCards, CompletionsAreOfTheListedPictures) {

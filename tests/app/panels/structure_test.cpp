@@ -102,6 +102,7 @@ TEST_F(StructureWindow, SymmetryStandsWhereItIsDefined) {
     ASSERT_TRUE(until([&] { return is_there("structure/main/heads:by_left_right"); }))
         << dump(ui());
     EXPECT_FALSE(is_there("structure/main/heads:by_exchange")) << "causal";
+    ASSERT_TRUE(until([&] { return !row().empty(); })) << dump(ui());
     ProbeJob job;
     job.probe = "symmetry";
     job.model = ui().status.path;
