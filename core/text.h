@@ -12,8 +12,8 @@ namespace aft {
 // "+3.03", U+2212 for minus, no sign if it rounds to 0
 [[nodiscard]] std::string signed_number(double v, int decimals);
 [[nodiscard]] std::string plain_number(double v, int decimals);  // U+2212 for minus
-[[nodiscard]] std::string stored_value(
-    double v);  // 4 decimals, or 1.5e\u22123 where that says more
+// 4 decimals, or 1.5e\u22123 where that says more
+[[nodiscard]] std::string stored_value(double v);
 // "1.5e\u22123": at most so many decimals, none that are 0.
 [[nodiscard]] std::string scientific(double v, int decimals);
 // "0.01234", "1.234e\u22125": at most so many digits, in either way of writing.

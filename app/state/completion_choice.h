@@ -28,7 +28,7 @@ struct CompletionChoice : MarkedSamples {  // marks on the newest one
     int64_t position = -1;  // sub-pixel (or byte) that Play looks at; -1 = the last decided one
     int64_t level = -1;     // level to continue with from there; -1 = none chosen
     std::string prompt = "The ";  // text models
-    int64_t length = 200;           // bytes to add to the prompt
+    int64_t length = 200;         // bytes to add to the prompt
     // The newest one that was asked for here; the session also makes those of the Train workspace.
     uint64_t own_id = 0;
     std::shared_ptr<const Completion> own{};

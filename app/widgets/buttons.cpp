@@ -122,7 +122,6 @@ Button action_spec(const Ui& ui, std::string_view action, ButtonKind kind, std::
     spec.tip = found->sentence;
     spec.shown = std::move(shown);
     spec.shortcut = found->shortcut;
-    if (kind == ButtonKind::primary) spec.height = 32;
     spec.selected = kind == ButtonKind::icon && found->is_on && found->is_on(ui);
     return spec;
 }

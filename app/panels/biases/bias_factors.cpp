@@ -193,9 +193,8 @@ void FactorsPanel::draw_foot(PaneContext& ui) {
         values = {
             {"", fmt::format("component {}, {}", i + 1, read_.row % 2 == 0 ? "target" : "source")},
             {"", positions.pixel_words(place)},
-            {"value", std::isnan(value) ? "\u2013" : fmt::format("{:.4g}", value),
-             exact_number(value)},
-            {"singular value", fmt::format("{:.4g} nats", shown_->fields.at(2).values.at(i))}};
+            {"value", std::isnan(value) ? "\u2013" : significant(value, 4), exact_number(value)},
+            {"singular value", significant(shown_->fields.at(2).values.at(i), 4) + " nats"}};
     } else {
         values = {{"components", std::to_string(n)},
                   {"hold", fmt::format("{:.2f} % of the energy", 100 * held(n))},

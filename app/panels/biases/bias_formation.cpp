@@ -139,7 +139,7 @@ std::string FormationPanel::row_words(size_t row) const {
 std::string FormationPanel::number_words(float value) const {
     if (!std::isfinite(value)) return "\u2013";
     return kFormation[number_].is_share ? fmt::format("{:.2f} %", 100 * value)
-                                        : fmt::format("{:.4g}", value);
+                                        : significant(value, 4);
 }
 
 // "half of its change by step 200, 0.02 to 3.41"

@@ -10,6 +10,7 @@
 #include "app/panels/shared/formation_rows.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/combo.h"
+#include "core/text.h"
 
 namespace aft::app {
 
@@ -209,7 +210,7 @@ std::string BiasOrder::key_words(int64_t layer, int64_t head) const {
     const Fellows* const of = fellows_of(layer);
     const auto own = size_t(in_layers_ ? std::max<int64_t>(0, head) : layer);
     if (of == nullptr || own >= of->keys.size() || std::isnan(of->keys[own])) return "";
-    return fmt::format("{}{:.3g}", key_ == OrderKey::alike ? "r " : "", of->keys[own]);
+    return (key_ == OrderKey::alike ? "r " : "") + significant(of->keys[own], 3);
 }
 
 }  // namespace aft::app

@@ -33,11 +33,8 @@ class SourcePanel : public Panel {
     void draw_brush_ring(PaneContext& ui, const viz::ImageReply& reply);
     void draw_tools(Ui& ui);
     void draw_prompt(PaneContext& ui);
-    void propose_prompt(ViewState& ui);
     viz::TokenTexture texture_;
     bool painting_ = false;
-    std::string proposed_ = CompletionChoice().prompt;
-    uint64_t proposed_for_ = 0;  // which opening of a model
     SamplePopup popup_;
     PictureChoice pictures_;
 };
@@ -192,34 +189,7 @@ void SourcePanel::draw_tools(Ui& ui) {
          "particles are on.");
 }
 
-// The first line of an example, or the beginning of it, in plain characters.
-std::string first_words(const ViewState& ui, const DataItem& item) {
-    constexpr size_t kMost = 24;
-    std::string words = shown_text(ui, item.tokens, 0, std::min(item.tokens.size(), kMost));
-    std::erase_if(words, [](char c) { return static_cast<uint8_t>(c) >= 127; });
-    words.erase(0, std::min(words.find_first_not_of(" \n\r\t"), words.size()));
-    return words.substr(0, words.find('\n'));
-}
-
-// Unless somebody has written one: a prompt that the open model's data could hold.
-void SourcePanel::propose_prompt(ViewState& ui) {
-    CompletionChoice& choice = ui.selection.completion;
-    if (proposed_for_ == ui.opened || ImGui::GetIO().WantTextInput) return;
-    const ImageChoice& image = ui.selection.image;
-    const bool is_awaited =
-        !image.item && image.error.empty() && !ui.status.config.data.source.empty();
-    if (choice.prompt == proposed_ && is_awaited) return;
-    proposed_for_ = ui.opened;
-    if (choice.prompt != proposed_) return;
-    std::string words = image.item ? first_words(ui, *image.item) : "";
-    if (words.empty()) words = CompletionChoice().prompt;
-    proposed_ = choice.prompt = words;
-    if (Undoable* const seen = ui.selection.changes.seen())  // no change of the user's
-        seen->sampling.prompt = words;
-}
-
 void SourcePanel::draw_prompt(PaneContext& ui) {
-    propose_prompt(ui);
     CompletionChoice& choice = ui.selection.completion;
     section(ui, "Prompt##prompt", fmt::format("{} bytes", choice.prompt.size()), false);
     (void)text_field(ui,

@@ -43,7 +43,7 @@ void draw_sweep_axis(const DrawContext& ui, const SweepScale& scale, float top, 
 
 void draw_sweep_numbers(const DrawContext& ui, const SweepScale& scale, float top) {
     for_each_tick(scale, [&](double value, float x) {
-        const std::string words = fmt::format("{:.4g}", value);
+        const std::string words = significant(value, 4);
         const float half = text_extent(ui, words, text_size::hint).x / 2;
         text_at(ui, {x - half, top + ui.px(6)}, words, {text_size::hint, ui.theme.text2});
     });

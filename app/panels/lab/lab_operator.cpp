@@ -175,11 +175,11 @@ void OperatorPanel::draw_buttons(PaneContext& ui, const OpTraits& traits) {
 std::string verdict_words(const OpResult& result) {
     const auto worst = std::ranges::max_element(result.differences, {}, &OpDifference::relative);
     const std::string amount =
-        fmt::format("{:.2g} of the largest value, in {}", worst->relative, worst->name);
+        fmt::format("{} of the largest value, in {}", significant(worst->relative, 2), worst->name);
+    const std::string within = significant(result.within, 1);
     return result.agrees()
-               ? fmt::format("yes: at most {}; {:.0e} is allowed", amount, result.within)
-               : fmt::format("no: {} at {}; {:.0e} is allowed", amount, place_in(*worst),
-                             result.within);
+               ? fmt::format("yes: at most {}; {} is allowed", amount, within)
+               : fmt::format("no: {} at {}; {} is allowed", amount, place_in(*worst), within);
 }
 
 void OperatorPanel::draw_answer(Ui& ui, const OperatorAnswer& answer) {
@@ -200,9 +200,8 @@ void OperatorPanel::draw_answer(Ui& ui, const OperatorAnswer& answer) {
     for (const OpDifference& one : result.differences)
         rows.push_back(
             {.name = fmt::format("{0}##{0}", one.name),
-             .cells = {one.name, fmt::format("{:.3g}", one.relative),
-                       fmt::format("{:.3g}", one.largest), place_in(one),
-                       fmt::format("{:.9g}", one.theirs), fmt::format("{:.9g}", one.ours),
+             .cells = {one.name, significant(one.relative, 3), significant(one.largest, 3),
+                       place_in(one), significant(one.theirs, 9), significant(one.ours, 9),
                        group_thousands(one.not_finite)}});
     (void)table(ui, "Tensors##tensors", columns, rows);
     if (!result.ignored.empty())

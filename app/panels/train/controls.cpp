@@ -134,7 +134,7 @@ std::string schedule_words(const ModelView& ui) {
                            ? std::nan("")
                            : rates->second.back();
     return fmt::format("Its schedule ended at step {}{}", group_thousands(length),
-                       std::isfinite(now) ? fmt::format(": now {:.2g}.", now) : ".");
+                       std::isfinite(now) ? ": now " + significant(now, 2) + "." : ".");
 }
 
 // Those that nothing of this model reads are left out, as in New run.

@@ -2,7 +2,10 @@
 // menu of a pin, and what the window says afterwards.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
+#include "app/frame/bars/twin_runs.h"
+#include "model/jobs/summary.h"
 #include "tests/app/stage_fixture.h"
 #include "tests/source_file.h"
 
@@ -92,6 +95,18 @@ TEST_F(Rewinding, ARunBegunFromAStepIsShownBesideItsRun) {
     session().run().stop();
     EXPECT_TRUE(until([&] { return ui().status.state == RunState::stopped; }));
     std::filesystem::current_path(before);
+}
+
+TEST_F(Rewinding, ARunIsNoTwinOfItself) {
+    open_trained(20);
+    const std::string path = ui().status.path;
+    const std::string saved = path + "/checkpoints/step-00000020.safetensors";
+    ASSERT_TRUE(std::filesystem::exists(saved));
+    std::ofstream(path + "/events.jsonl", std::ios::app)
+        << fmt::format(R"({{"step": 0, "kind": "branch", "detail": {{"file": "{}"}}}})", saved)
+        << "\n";
+    EXPECT_EQ(run_begun_from(path), path) << "so its log says";
+    EXPECT_EQ(twin_folders(path), std::vector<std::string>());
 }
 
 TEST_F(Rewinding, TheShownStepMustBeSavedWhole) {
