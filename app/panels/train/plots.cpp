@@ -237,12 +237,21 @@ PlotsPanel::Plot PlotsPanel::bias_plot(PaneContext& ui) {
     return out;
 }
 
+// In place of a name at the line's end, which would take half of a small plot.
+std::string last_words(const NumberColumn& values) {
+    for (size_t i = values.size(); i-- > 0;)
+        if (std::isfinite(values[i])) return "last " + significant(values[i], 3);
+    return "";
+}
+
 PlotsPanel::Plot PlotsPanel::speed_plot(PaneContext& ui) {
     Plot out{.view = {.id = "speed", .title = "Speed", .unit = "it/s"}};
     if (columns_.speed.empty()) return out;
     out.names = {"one step"};
+    if (const std::string last = last_words(columns_.speed); !last.empty())
+        out.view.unit += ", " + last;
     out.view.curves.push_back(
-        {.label = "last",
+        {.label = "",
          .x = ui.curves->step,
          .y = columns_.speed,
          .color = overlays_.all().empty() ? ui.theme.series[0] : run_color(ui, ui.status.path),
@@ -257,7 +266,8 @@ PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
     const auto lr = ui.curves->columns.find("lr");
     if (lr == ui.curves->columns.end()) return out;
     out.names = {"rate"};
-    out.view.curves.push_back({.label = "last",
+    out.view.unit = last_words(lr->second);
+    out.view.curves.push_back({.label = "",
                                .x = ui.curves->step,
                                .y = lr->second,
                                .color = ui.theme.text2,
@@ -267,7 +277,7 @@ PlotsPanel::Plot PlotsPanel::rate_plot(PaneContext& ui) {
     return out;
 }
 
-// What the run has logged.
+// What the run has logged; the first two carry names at their lines' ends.
 std::vector<PlotsPanel::PlotPlace> PlotsPanel::small_plots() const {
     std::vector<PlotPlace> out;
     for (const PlotPlace place : {gradient, bias, speed, rate})
@@ -282,13 +292,15 @@ void PlotsPanel::draw_small(PaneContext& ui, float height) {
     const bool is_one_row = across == places.size();
     const float tall = std::floor(is_one_row ? height : (height - ui.px(8)) / 2);
     const float free = available - gap * static_cast<float>(across - 1);
-    const float wide = std::floor(free / static_cast<float>(across));
+    const auto share = [&](PlotPlace place) { return is_one_row && place > bias ? 2.0F : 3.0F; };
+    float all = 0;
+    for (size_t i = 0; i < across; ++i) all += share(places[i]);
     for (size_t i = 0; i < places.size(); ++i) {
         if (i % across != 0)
             ImGui::SameLine(0, gap);
         else if (i > 0)
             ImGui::Dummy({1, ui.px(2)});
-        draw_plot(ui, places[i], {wide, tall});
+        draw_plot(ui, places[i], {std::floor(free * share(places[i]) / all), tall});
     }
 }
 
