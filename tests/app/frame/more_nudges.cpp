@@ -111,6 +111,11 @@ Nudges train_nudges(const std::function<Ui&()>& ui, const ClickId& click) {
                   {"metrics_card/", with_card("file.export_metrics")},
                   {"copy_card/", with_card("run.save_copy")},
                   {"layout_card/answer/", with_card("view.layouts")},
+                  {"layout_card/layouts/",
+                   [ui, show = with_card("view.layouts")] {
+                       ui().settings.layouts["kept"].scale = 1;
+                       show();
+                   }},
                   {"film_card/main/to",
                    [show = with_card("file.save_film"), click] {
                        show();
@@ -145,7 +150,15 @@ std::string model_with_heads() {
 
 // Settings that some tasks and mixers alone read.
 Nudges preset_nudges(const std::function<Ui&()>& ui, const ClickId& wait) {
-    Nudges nudges;
+    const auto open_form = [ui, wait] {
+        ui().workspace = Workspace::home;
+        ui().settings.zoom = 1;
+        ui().selection.sweep = {};
+        if (ui().actions.why_not(ui(), "file.new_run").empty())
+            ui().actions.run(ui(), "file.new_run");
+        wait("home/new_run/preset");
+    };
+    Nudges nudges{{"home/settings/", open_form}, {"home/new_run/", open_form}};
     for (const auto& [key, preset] : {std::pair{"train.label_smoothing", "demo-shapes"},
                                       {"model.stride", "cifar10-strided-24x256"},
                                       {"model.block_height", "cifar10-local2d-12x512"},
@@ -155,10 +168,8 @@ Nudges preset_nudges(const std::function<Ui&()>& ui, const ClickId& wait) {
                                       {"model.rounds", "enwik8-reformer-12x512"},
                                       {"model.key_depth", "imagenet-lambda-tiny"}}) {
         const std::string id = std::string("home/settings/") + key;
-        nudges.push_back({id, [ui, wait, id, name = std::string(preset)] {
-                              ui().workspace = Workspace::home;
-                              ui().selection.sweep = {};
-                              wait("home/new_run/preset");
+        nudges.push_back({id, [ui, wait, open_form, id, name = std::string(preset)] {
+                              open_form();
                               ui().recorder.scripted.request("home/new_run/preset", name);
                               wait(id);
                           }});
