@@ -245,9 +245,14 @@ Nudges setting_nudges(const std::function<void(const Config&)>& open) {
     const std::set<std::string> known = unread_settings(tiny_config());
     std::set<std::string> given;
     Nudges nudges;
-    for (const std::string& mixer : all_mixers()) {
-        Config config = tiny_config();
-        config.model.mixer = mixer;
+    std::vector<Config> configs;
+    for (const std::string& mixer : all_mixers())
+        for (const int64_t factors : {4, 0}) {
+            Config& config = configs.emplace_back(tiny_config());
+            config.model.mixer = mixer;
+            config.model.own["factors"] = factors;
+        }
+    for (Config& config : configs) {
         for (const char* size : {"stride", "block_height", "block_width", "key_depth", "window"})
             config.model.own[size] = 2;
         try {
