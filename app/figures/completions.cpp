@@ -80,6 +80,7 @@ FigureRoom completions_figure() {
                         {"samples", {}, ""},
                         {"seed", {}, ""},
                         {"pictures", {}, ""}},
+            .takes_example = true,
             .why_not = why_not,
             .make = make};
 }

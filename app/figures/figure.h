@@ -52,6 +52,7 @@ struct FigureRoom {
     std::vector<ProbeOption> options = {};
     size_t most_models = 1;
     bool is_comparison = false;  // says something of several models only
+    bool takes_example = false;  // drawn of examples of the data: reads FigureRequest::index
     // Why it cannot show such a model, and which models it can; "" = it can. A sentence without its
     // full stop and without the model's name. make() refuses with these words.
     std::string (*why_not)(const FigureSubject& subject) = nullptr;

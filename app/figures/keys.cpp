@@ -86,6 +86,7 @@ FigureRoom keys_figure() {
     return {.info = {"keys", "an image and its key maps exp(K), layers by heads (Fig. 9 to 12)"},
             .example = "afterimage figure keys runs/shapes --index 3 -o keys.png --scale 2",
             .options = {range_option()},
+            .takes_example = true,
             .why_not = why_not,
             .make = make};
 }

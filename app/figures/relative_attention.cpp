@@ -104,6 +104,7 @@ FigureRoom relative_attention_figure() {
             .example = "afterimage figure relative-attention runs/deit --limit 64 -o relative.svg",
             .options = {option_of("relative-attention", "reduce", "head"),
                         option_of("relative-attention", "part", "both"), range_option()},
+            .takes_example = true,
             .why_not = why_not,
             .make = make};
 }

@@ -79,8 +79,9 @@ std::string layer_words(const std::string& name) {
         return fmt::format("'{}'", name);
     }
     const std::string rest = name.substr(kBlocks.size());
-    const size_t dot = std::min(rest.find('.'), rest.size() - 1);
-    const std::string layer = rest.substr(0, dot), part = rest.substr(dot + 1);
+    const std::string layer = rest.substr(0, rest.find('.'));
+    const std::string_view part =
+        std::string_view(rest).substr(std::min(layer.size() + 1, rest.size()));
     for (const TapWords& known : kLayerTaps)
         if (known.tap == part) return fmt::format("layer {}, {}", layer, known.words);
     return fmt::format("layer {} ('{}')", layer, name);

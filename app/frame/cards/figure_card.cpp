@@ -34,12 +34,8 @@ std::string why_no_figures(const ModelView& ui) {
                                     : "";
 }
 
-// It is drawn of examples of the data, which the command reads anew.
-bool takes_examples(const std::string& figure) {
-    return figure == "completions" || figure == "keys" || figure == "relative-attention";
-}
-
-// What is looked at is one of them, not a file, a blank picture or a completion.
+// What is looked at is one of the data, which the command reads anew: not a file, a blank picture
+// or a completion.
 bool is_example(const ImageChoice& image) {
     if (!image.path.empty()) return false;
     return !image.item || (!image.split.empty() && !image.item->split.empty());
@@ -144,7 +140,8 @@ void FigureCard::draw_foot(Ui& ui) {
                                       .mono = true,
                                       .tip = "Where the figure is written."},
                                      file_);
-    const bool is_own = takes_examples(figure_) && !is_example(ui.selection.image);
+    const bool is_own = !figure_.empty() && !is_example(ui.selection.image) &&
+                        find_room(figures(), figure_, "figure").takes_example;
     hint(ui, fmt::format("Made of the saved weights{}, {}.",
                          ui.selection.step < 0 || is_checkpoint_file(ui.status.path)
                              ? ", newest step"

@@ -6,7 +6,7 @@
 
 #include "app/panels/attention/attention_data.h"
 #include "app/panels/attention/over_image.h"
-#include "app/panels/attention/picture_beside.h"
+#include "app/panels/attention/sample_view.h"
 #include "app/panels/shared/sample_input.h"
 #include "viz/text_map.h"
 
@@ -46,7 +46,7 @@ class AttentionMaps {
                            int64_t j);
     void draw_foot(PaneContext& ui, const AttentionShown& shown, const viz::Box& bar);
 
-    PictureBeside sample_;
+    SampleView sample_;
     viz::Map maps_[3];
     OverImage under_[3];
     viz::TextMap texts_[3];

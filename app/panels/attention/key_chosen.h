@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/panels/attention/over_image.h"
-#include "app/panels/attention/picture_beside.h"
+#include "app/panels/attention/sample_view.h"
 #include "app/panels/shared/sample_input.h"
 #include "viz/text_map.h"
 
@@ -25,7 +25,7 @@ class KeyChosen {
                    ImVec2 available);
     void draw_picture(PaneContext& ui, const Positions& positions, int zoom);
     float draw_map(PaneContext& ui, const Positions& positions, const ChosenKey& key, int zoom);
-    PictureBeside sample_;
+    SampleView sample_;
     viz::Map map_;
     viz::TextMap text_;
     OverImage under_;

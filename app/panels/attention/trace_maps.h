@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/panels/attention/over_image.h"
-#include "app/panels/attention/picture_beside.h"
+#include "app/panels/attention/sample_view.h"
 #include "app/panels/attention/trace_data.h"
 #include "app/panels/shared/sample_input.h"
 #include "viz/text_map.h"
@@ -42,7 +42,7 @@ class TraceMaps {
     void draw_sample(PaneContext& ui, const viz::Box& box, int zoom, TraceReply& reply);
     void draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, TraceReply& reply);
 
-    PictureBeside sample_;
+    SampleView sample_;
     std::vector<std::unique_ptr<Small>> small_;
     viz::TextMap text_;
     float scroll_ = 0;

@@ -124,10 +124,11 @@ void CompareCards::draw_head(PaneContext& ui, const ComparedSlot& slot, size_t i
         choice.head = chosen - 1;
 }
 
-void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t index, ImVec2 size) {
+void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t index,
+                             const CardLists& lists) {
     CompareChoice& compare = ui.selection.compare;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 high = {at.x + size.x, at.y + size.y};
+    const ImVec2 high = {at.x + lists.card.x, at.y + lists.card.y};
     ImDrawList* const list = ImGui::GetWindowDrawList();
     list->AddRectFilled(at, high, ui.theme.raised, ui.px(6));
     if (ui.theme.is_outlined()) list->AddRect(at, high, ui.theme.line, ui.px(6));
@@ -137,12 +138,12 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
                               ui.theme.raised),
              Face::semibold});
     // The name needs its space first; the action swaps, too.
-    const bool has_swap = index > 0 && size.x > ui.px(190);
+    const bool has_swap = index > 0 && lists.card.x > ui.px(190);
     const float tools = ui.px(has_swap ? 88 : 60);
     text_at(ui, {at.x + ui.px(28), at.y + ui.px(8)},
             slot.changes.empty() ? slot.name : slot.name + " after " + slot.changes,
             {text_size::label, ui.theme.text1, Face::medium,
-             std::max(1.0F, size.x - ui.px(36) - tools)});
+             std::max(1.0F, lists.card.x - ui.px(36) - tools)});
     ImGui::SetCursorScreenPos({high.x - tools, at.y + ui.px(3)});
     bool is_gone = false;
     recipes_.draw(ui, slot, index);
@@ -160,7 +161,6 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
                     .kind = ButtonKind::icon,
                     .tip = "Takes this slot out of the comparison."}))
         is_gone = true;
-    const CardLists lists = card_lists(ui, slot, index, size.x);
     ImGui::SetCursorScreenPos({at.x + ui.px(8), at.y + ui.px(34)});
     draw_step(ui, slot, index, lists);
     const std::string metric = slot_metric(ui, slot);
@@ -170,7 +170,7 @@ void CompareCards::draw_card(PaneContext& ui, const ComparedSlot& slot, size_t i
         const float across = lists.is_stacked ? 8 : 8 + lists.step + kListGap;
         ImGui::SetCursorScreenPos({at.x + ui.px(across), at.y + ui.px(34 + down)});
         draw_head(ui, slot, index, lists);
-    } else if (used + text_extent(ui, metric, text_size::hint).x + ui.px(10) < size.x) {
+    } else if (used + text_extent(ui, metric, text_size::hint).x + ui.px(10) < lists.card.x) {
         text_right(ui, {high.x - ui.px(10), at.y + ui.px(40)}, metric,
                    {text_size::hint, ui.theme.text2});
     }
@@ -286,12 +286,15 @@ void CompareCards::draw(PaneContext& ui, const CompareSlots& slots) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
     CardLine cards = card_row(ui, slots.size(), all);
-    for (size_t i = 0; i < slots.size(); ++i)
-        if (card_lists(ui, slots.at(i), i, cards.size.x).is_stacked)
-            cards.size.y = ui.px(kStackedCard);
+    std::vector<CardLists> lists;
     for (size_t i = 0; i < slots.size(); ++i) {
+        lists.push_back(card_lists(ui, slots.at(i), i, cards.size.x));
+        if (lists.back().is_stacked) cards.size.y = ui.px(kStackedCard);
+    }
+    for (size_t i = 0; i < slots.size(); ++i) {
+        lists[i].card = cards.size;
         ImGui::SetCursorScreenPos({at.x + float(i) * cards.pitch, at.y});
-        if (i < ui.selection.compare.slots.size()) draw_card(ui, slots.at(i), i, cards.size);
+        if (i < ui.selection.compare.slots.size()) draw_card(ui, slots.at(i), i, lists[i]);
     }
     ImGui::SetCursorScreenPos({at.x + cards.add, at.y + ui.px(20)});
     const bool is_full = ui.selection.compare.slots.size() >= CompareChoice::kMostSlots;

@@ -20,6 +20,7 @@ class CompareCards {
     struct CardLists {
         bool is_short = false, is_stacked = false;
         float step = 0, head = 0;  // widths at scale 1
+        ImVec2 card{};             // size in pixels
     };
     // The cards stand over the maps of their slots, where each slot has its own.
     struct CardLine {
@@ -30,7 +31,7 @@ class CompareCards {
     [[nodiscard]] static CardLine card_row(const PaneContext& ui, size_t slots, float all);
     [[nodiscard]] static CardLists card_lists(const PaneContext& ui, const ComparedSlot& slot,
                                               size_t index, float width);
-    void draw_card(PaneContext& ui, const ComparedSlot& slot, size_t index, ImVec2 size);
+    void draw_card(PaneContext& ui, const ComparedSlot& slot, size_t index, const CardLists& lists);
     void draw_step(PaneContext& ui, const ComparedSlot& slot, size_t index, const CardLists& lists);
     void draw_head(PaneContext& ui, const ComparedSlot& slot, size_t index, const CardLists& lists);
     void draw_list(PaneContext& ui, const CompareSlots& slots);

@@ -1,4 +1,4 @@
-// The picture or text that Attention and Keys look at: choosing it, its tokens, drawing it. Shares
+// The picture or text that Attention and Keys look at: choosing it, its tokens. Shares
 // Selection::image with the other workspaces. Window thread; returns at once.
 #pragma once
 #include <span>
@@ -32,22 +32,6 @@ void target_channel_tool(PaneContext& ui, const Positions& positions);
 // A place of the sequence, for a text with its byte: "(3, 12, G)", "181 't' 0x74".
 [[nodiscard]] std::string place_and_byte(const ViewState& ui, const Positions& positions,
                                          const Positions::GridPosition& place);
-
-// The picture itself, at most `side` pixels, with a target and a source. Not for texts.
-class SampleView {
-  public:
-    struct Reply {
-        Positions::GridPosition hovered, clicked;
-        viz::Box box;
-    };
-    [[nodiscard]] Reply draw(PaneContext& ui, float side, const Positions::GridPosition& target,
-                             const Positions::GridPosition& source);
-
-  private:
-    [[nodiscard]] Reply draw_picture(PaneContext& ui, const viz::ImageView& view,
-                                     const Positions& positions);
-    viz::TokenTexture texture_;
-};
 
 // States of the workspace: nothing open, still loading, a mixer alone. True: nothing else to draw.
 [[nodiscard]] bool sample_state(Ui& ui);
