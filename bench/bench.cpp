@@ -132,7 +132,10 @@ std::vector<Workload> workloads_of(const BenchRequest& request) {
 
 json run(const BenchRequest& request, const JobControl& control) {
     const std::vector<Workload> rooms = workloads_of(request);
-    const Calibrator calibrator(request.quick);
+    // Whoever asks about one model waits for the answer; the rates only guard its ratios.
+    const Calibrator calibrator(request.quick           ? CalibrationSize::tiny
+                                : request.model.empty() ? CalibrationSize::whole
+                                                        : CalibrationSize::brief);
     const BenchSettings settings{.rounds = request.rounds,
                                  .quick = request.quick,
                                  .program = request.program,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +24,10 @@ bool is_plain(const json& value) {
     return !value.is_structured();
 }
 
+// Numbers in the nine digits that tell every float32 apart; all of them are in the JSON.
 std::string plain_words(const json& value) {
+    if (value.is_number_float() && std::isfinite(value.get<double>()))
+        return fmt::format("{:.9g}", value.get<double>());
     return printable_line(value.is_string() ? value.get<std::string>() : json_text(value));
 }
 

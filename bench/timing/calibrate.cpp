@@ -100,14 +100,18 @@ Memory huge_memory(int64_t count) {  // count of floats: a multiple of a page
 }  // namespace
 
 struct Calibrator::Buffers {
-    bool quick = false;
     int64_t count = 0;  // floats of each
+    int64_t size = 0;   // of the matrices
     Memory from, to;
 };
 
-Calibrator::Calibrator(bool quick) : buffers_(std::make_unique<Buffers>()) {
-    buffers_->quick = quick;
-    buffers_->count = quick ? kPage / 4 : int64_t{1} << 25;
+Calibrator::Calibrator(CalibrationSize effort) : buffers_(std::make_unique<Buffers>()) {
+    buffers_->count = effort == CalibrationSize::tiny    ? kPage / 4
+                      : effort == CalibrationSize::brief ? int64_t{1} << 23
+                                                         : int64_t{1} << 25;
+    buffers_->size = effort == CalibrationSize::tiny    ? 128
+                     : effort == CalibrationSize::brief ? 768
+                                                        : 1536;
     buffers_->from = huge_memory(buffers_->count);
     buffers_->to = huge_memory(buffers_->count);
 }
@@ -116,13 +120,13 @@ Calibrator::~Calibrator() = default;
 
 Rates Calibrator::rates() const {
     const c10::NoGradGuard no_gradients;
-    const auto& [quick, count, from, to] = *buffers_;
-    const double seconds = least_seconds(10, [&, from = from.get(), to = to.get()] {
+    const auto& [count, size, from, to] = *buffers_;
+    const double seconds = least_seconds(10, [&, count = count, from = from.get(), to = to.get()] {
         at::parallel_for(0, count / kLine, 64, [&](int64_t begin, int64_t end) {
             stream(to + begin * kLine, from + begin * kLine, (end - begin) * kLine);
         });
     });
-    const int64_t size = quick ? 128 : 1536, cache = last_level_cache();
+    const int64_t cache = last_level_cache();
     return {.gemm_fp32 = gemm_rate(at::kFloat, size),
             .gemm_bf16 = gemm_rate(at::kBFloat16, size),
             .copy = 8 * static_cast<double>(count) / seconds,

@@ -14,11 +14,15 @@ struct Rates {
     double cache = 0;  // bytes/s read of what lies in the last-level cache
 };
 
-// Owns the buffers, so that every calibration of a run moves the same memory: 2 x 128 MiB, several
-// times any last-level cache, in huge pages (small pages cost a third and vary more than the rest).
+// How long one calibration takes: `whole` about a second; `brief` a sixth of that, for somebody who
+// waits for the answer: its copies may lie in a large last-level cache; `tiny` shows that it runs.
+enum class CalibrationSize { whole, brief, tiny };
+
+// Owns the buffers, so that every calibration of a run moves the same memory: 2 x 128 MiB (brief:
+// 2 x 32), in huge pages (small pages cost a third and vary more than the rest).
 class Calibrator {
   public:
-    explicit Calibrator(bool quick);
+    explicit Calibrator(CalibrationSize effort);
     ~Calibrator();
     [[nodiscard]] Rates rates() const;
     // bytes/s of all threads reading the same `bytes` again and again, as a decoder does its

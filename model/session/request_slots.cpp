@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace aft::session {
+namespace {
+
+constexpr std::chrono::milliseconds kStill{300};  // several frames: asked for in the same look
+
+}  // namespace
 
 void RequestSlots::ask(const ProbeRequest& request, bool is_wanted) {
     if (!is_wanted) return drop(request);
@@ -11,14 +16,15 @@ void RequestSlots::ask(const ProbeRequest& request, bool is_wanted) {
         const std::lock_guard lock(mutex_);
         if (computing_ && computing_->request == request) return;
         const auto slot = std::find_if(probes_.begin(), probes_.end(), [&](const auto& waiting) {
-            return waiting.probe == request.probe && waiting.layer == request.layer &&
-                   waiting.recipe.is_untouched() == request.recipe.is_untouched();
+            const ProbeRequest& of = waiting.request;
+            return of.probe == request.probe && of.layer == request.layer &&
+                   of.recipe.is_untouched() == request.recipe.is_untouched();
         });
         if (slot != probes_.end()) {
-            *slot = request;
+            *slot = {request, Clock::now()};
             return;
         }
-        probes_.push_back(request);
+        probes_.push_back({request, Clock::now()});
     }
     changed_.notify_all();
 }
@@ -27,7 +33,7 @@ void RequestSlots::drop(const ProbeRequest& request) {
     std::optional<ProbeOrder> running;
     {
         const std::lock_guard lock(mutex_);
-        std::erase(probes_, request);
+        std::erase_if(probes_, [&](const Waiting& one) { return one.request == request; });
         // It may be asked for again at once, while the worker ends.
         if (computing_ && computing_->request == request) running.swap(computing_);
     }
@@ -80,8 +86,12 @@ std::optional<ProbeOrder> RequestSlots::next_probe() {
     const std::lock_guard lock(mutex_);
     computing_.reset();
     if (probes_.empty()) return std::nullopt;
-    computing_ = {.request = std::move(probes_.front()), .stop = {}};
-    probes_.pop_front();
+    const auto by_time = [](const Waiting& a, const Waiting& b) { return a.asked < b.asked; };
+    const auto newest = std::ranges::max_element(probes_, by_time)->asked;
+    const auto next = std::ranges::find_if(
+        probes_, [&](const Waiting& one) { return one.asked + kStill >= newest; });
+    computing_ = {.request = std::move(next->request), .stop = {}};
+    probes_.erase(next);
     return computing_;
 }
 

@@ -27,8 +27,9 @@ struct CompletionOrder {
     std::stop_source stop;
 };
 
-// Newest wins within a slot: one slot per (probe, layer, with
-// a recipe or without), a short list of items, one completion.
+// Newest wins within a slot: one slot per (probe, layer, with a recipe or without), a short list of
+// items, one completion. In the order in which they were first asked for; but what is still asked
+// for, by a visible pane in each of its frames, comes before what is not any more.
 class RequestSlots {
   public:
     // Window thread.
@@ -48,10 +49,14 @@ class RequestSlots {
     void end_completion();  // of the one that was handed out
 
   private:
+    struct Waiting {
+        ProbeRequest request;
+        Clock::time_point asked;  // last
+    };
     void drop(const ProbeRequest& request);
     std::mutex mutex_;
     std::condition_variable_any changed_;
-    std::list<ProbeRequest> probes_;
+    std::list<Waiting> probes_;
     std::list<ItemKey> items_;
     std::optional<ProbeOrder> computing_;
     std::optional<CompletionOrder> waiting_;

@@ -18,7 +18,7 @@ namespace aft::bench {
 namespace {
 
 struct RoundsStage {
-    Calibrator calibrator{true};
+    Calibrator calibrator{CalibrationSize::tiny};
     BenchSettings settings{.rounds = 8, .quick = true, .program = {}, .calibrator = &calibrator};
     std::string order;
     Turn turn(char name, bool ours, double seconds) {

@@ -1,5 +1,8 @@
-// A probe that is cancelled: taken out of the line or stopped, and answered when it is asked again.
+// Probes that wait: cancelled ones leave the line or are stopped, and are answered when they are
+// asked for again; what a visible pane still asks for comes first.
 #include <gtest/gtest.h>
+
+#include <thread>
 
 #include "model/session/request_slots.h"
 #include "tests/session/session_fixture.h"
@@ -24,6 +27,19 @@ TEST(ProbeCancel, TakesOutWhatWaitsAndStopsWhatIsComputed) {
     ASSERT_TRUE(again.has_value());
     EXPECT_FALSE(again->stop.stop_requested());
     EXPECT_FALSE(slots.next_probe().has_value());
+}
+
+TEST(ProbeOrder, WhatIsNotAskedForAnyMoreComesLast) {
+    session::RequestSlots slots;
+    for (const int layer : {0, 1, 2}) slots.ask(probe("symmetry", layer));
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // another pane by now
+    slots.ask(probe("attention", 3));
+    slots.ask(probe("symmetry", 2));
+    for (const int layer : {2, 3, 0, 1}) {  // each group in the order of its first question
+        const auto next = slots.next_probe();
+        ASSERT_TRUE(next.has_value());
+        EXPECT_EQ(next->request.layer, layer);
+    }
 }
 
 TEST(ProbeCancel, TheWorkerAnswersTheNextOne) {
