@@ -94,7 +94,7 @@ class Completions {
     uint64_t start(CompletionRequest request);  // replaces a running one; the id of the new one
     void stop();                                // between tokens
     [[nodiscard]] std::shared_ptr<const Completion> latest() const;  // nullptr before the first
-    [[nodiscard]] bool is_busy() const;  // one waits or is drawn: another would take its place
+    [[nodiscard]] bool is_busy(uint64_t id = 0) const;  // one waits or is drawn; this, if id > 0
 
   private:
     session::SessionChannels& channels_;

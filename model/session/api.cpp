@@ -166,8 +166,8 @@ void Completions::stop() {
 std::shared_ptr<const Completion> Completions::latest() const {
     return channels_.completion.latest();
 }
-bool Completions::is_busy() const {
-    return channels_.slots.is_completing();
+bool Completions::is_busy(uint64_t id) const {
+    return channels_.slots.is_completing(id);
 }
 
 std::shared_ptr<const DataItem> DataItems::find(const std::string& split, const std::string& path,

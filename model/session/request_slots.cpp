@@ -7,25 +7,35 @@ namespace aft::session {
 namespace {
 
 constexpr std::chrono::milliseconds kStill{300};  // several frames: asked for in the same look
+constexpr std::chrono::seconds kUnasked{1};       // nobody looks at it any more
 
 }  // namespace
 
 void RequestSlots::ask(const ProbeRequest& request, bool is_wanted) {
     if (!is_wanted) return drop(request);
+    std::optional<ProbeOrder> unasked;
     {
         const std::lock_guard lock(mutex_);
-        if (computing_ && computing_->request == request) return;
+        const auto now = Clock::now();
+        if (now > asking_.last + kStill) asking_.since = now;
+        asking_.last = now;
+        if (is_computing(request)) {
+            computing_->asked = now;
+            return;
+        }
+        unasked = take_unasked(now - kUnasked);
         const auto slot = std::find_if(probes_.begin(), probes_.end(), [&](const auto& waiting) {
             const ProbeRequest& of = waiting.request;
             return of.probe == request.probe && of.layer == request.layer &&
                    of.recipe.is_untouched() == request.recipe.is_untouched();
         });
         if (slot != probes_.end()) {
-            *slot = {request, Clock::now()};
-            return;
+            *slot = {request, now};
+        } else {
+            probes_.push_back({request, now});
         }
-        probes_.push_back({request, Clock::now()});
     }
+    if (unasked) unasked->stop.request_stop();
     changed_.notify_all();
 }
 
@@ -35,9 +45,25 @@ void RequestSlots::drop(const ProbeRequest& request) {
         const std::lock_guard lock(mutex_);
         std::erase_if(probes_, [&](const Waiting& one) { return one.request == request; });
         // It may be asked for again at once, while the worker ends.
-        if (computing_ && computing_->request == request) running.swap(computing_);
+        if (is_computing(request)) {
+            running = std::move(computing_->order);
+            computing_.reset();
+        }
     }
     if (running) running->stop.request_stop();
+}
+
+bool RequestSlots::is_computing(const ProbeRequest& request) const {
+    return computing_ && computing_->order.request == request;
+}
+
+// The one that is computed, if it was not asked for since then although others were all the time.
+// It may be asked for again at once, while the worker ends.
+std::optional<ProbeOrder> RequestSlots::take_unasked(Clock::time_point since) {
+    if (!computing_ || std::max(computing_->asked, asking_.since) > since) return std::nullopt;
+    std::optional<ProbeOrder> order = std::move(computing_->order);
+    computing_.reset();
+    return order;
 }
 
 void RequestSlots::ask(const ItemKey& item) {
@@ -53,14 +79,20 @@ void RequestSlots::ask(const ItemKey& item) {
 
 uint64_t RequestSlots::complete(CompletionRequest request) {
     std::stop_source before;
+    std::optional<ProbeOrder> unasked;
     uint64_t id = 0;
     {
         const std::lock_guard lock(mutex_);
         before = running_;
+        if (computing_ && computing_->asked + kStill < Clock::now()) {
+            unasked = std::move(computing_->order);
+            computing_.reset();
+        }
         id = ++last_id_;
         waiting_ = CompletionOrder{std::move(request), id, std::stop_source()};
     }
     before.request_stop();
+    if (unasked) unasked->stop.request_stop();
     changed_.notify_all();
     return id;
 }
@@ -82,17 +114,18 @@ bool RequestSlots::wait(const std::stop_token& stop, std::optional<Clock::time_p
     return changed_.wait(lock, stop, ready);
 }
 
-std::optional<ProbeOrder> RequestSlots::next_probe() {
+std::optional<ProbeOrder> RequestSlots::next_probe(bool still_asked) {
     const std::lock_guard lock(mutex_);
     computing_.reset();
     if (probes_.empty()) return std::nullopt;
     const auto by_time = [](const Waiting& a, const Waiting& b) { return a.asked < b.asked; };
     const auto newest = std::ranges::max_element(probes_, by_time)->asked;
+    if (still_asked && newest + kUnasked < Clock::now()) return std::nullopt;
     const auto next = std::ranges::find_if(
         probes_, [&](const Waiting& one) { return one.asked + kStill >= newest; });
-    computing_ = {.request = std::move(next->request), .stop = {}};
+    computing_ = {.order = {.request = std::move(next->request), .stop = {}}, .asked = next->asked};
     probes_.erase(next);
-    return computing_;
+    return computing_->order;
 }
 
 std::optional<ItemKey> RequestSlots::next_item() {
@@ -118,9 +151,9 @@ void RequestSlots::end_completion() {
     is_drawing_ = false;
 }
 
-bool RequestSlots::is_completing() {
+bool RequestSlots::is_completing(uint64_t id) {
     const std::lock_guard lock(mutex_);
-    return is_drawing_ || waiting_.has_value();
+    return (is_drawing_ || waiting_) && (id == 0 || id == last_id_);
 }
 
 }  // namespace aft::session

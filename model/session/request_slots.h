@@ -29,7 +29,9 @@ struct CompletionOrder {
 
 // Newest wins within a slot: one slot per (probe, layer, with a recipe or without), a short list of
 // items, one completion. In the order in which they were first asked for; but what is still asked
-// for, by a visible pane in each of its frames, comes before what is not any more.
+// for, by a visible pane in each of its frames, comes before what is not any more. A probe that
+// nobody has asked for while others did for a second is stopped: it is computed when it is asked
+// for again. A completion stops it at once.
 class RequestSlots {
   public:
     // Window thread.
@@ -38,12 +40,13 @@ class RequestSlots {
     void ask(const ItemKey& item);
     uint64_t complete(CompletionRequest request);  // stops the running one
     void stop_completion();
-    [[nodiscard]] bool is_completing();  // one waits or is drawn
+    [[nodiscard]] bool is_completing(uint64_t id = 0);  // one waits or is drawn; this, if id > 0
     // Worker thread. next_*: nothing there = nullopt; what is handed out counts as being computed
     // until the next call.
     // False: nothing came until then; no time = for ever.
     bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
-    [[nodiscard]] std::optional<ProbeOrder> next_probe();
+    // still_asked: only what was asked for in the last second.
+    [[nodiscard]] std::optional<ProbeOrder> next_probe(bool still_asked = false);
     [[nodiscard]] std::optional<ItemKey> next_item();
     [[nodiscard]] std::optional<CompletionOrder> next_completion();
     void end_completion();  // of the one that was handed out
@@ -53,12 +56,22 @@ class RequestSlots {
         ProbeRequest request;
         Clock::time_point asked;  // last
     };
+    struct Computing {
+        ProbeOrder order;
+        Clock::time_point asked;  // last
+    };
+    struct Asking {  // an unbroken row of questions
+        Clock::time_point since, last;
+    };
     void drop(const ProbeRequest& request);
+    [[nodiscard]] bool is_computing(const ProbeRequest& request) const;
+    std::optional<ProbeOrder> take_unasked(Clock::time_point since);
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::list<Waiting> probes_;
     std::list<ItemKey> items_;
-    std::optional<ProbeOrder> computing_;
+    std::optional<Computing> computing_;
+    Asking asking_;
     std::optional<CompletionOrder> waiting_;
     std::stop_source running_;
     bool is_drawing_ = false;

@@ -33,9 +33,12 @@ class Worker {
         while (!stop_.stop_requested()) {
             wait();
             use_idle_threads();
-            serve();
+            serve_items();
             auto order = channels_.slots.next_completion();
-            if (!order) continue;
+            if (!order) {
+                serve_probes();
+                continue;
+            }
             complete(*order);
             channels_.slots.end_completion();
             channels_.wake();
@@ -50,16 +53,21 @@ class Worker {
         channels_.slots.wait(stop_, std::nullopt);
     }
 
-    // Everything that waits now, once: a completion continues even while a pointer keeps moving.
-    void serve() {
+    void serve_items() {
         while (!stop_.stop_requested()) {
             const auto item = channels_.slots.next_item();
             if (!item) break;
             // Asked for again while it was being loaded: it is there now. So with answers below.
             if (!channels_.items.find(*item)) load(*item);
         }
+    }
+
+    // What waits now, once: a completion continues even while a pointer keeps moving. Beside one
+    // only what somebody still looks at.
+    void serve_probes(bool beside_completion = false) {
         for (int most = 0; most < 64 && !stop_.stop_requested(); ++most) {
-            auto order = channels_.slots.next_probe();
+            if (!beside_completion && channels_.slots.is_completing()) return;
+            auto order = channels_.slots.next_probe(/*still_asked=*/beside_completion);
             if (!order) return;
             const auto cached = channels_.cache.find(order->request);
             if (!cached || !channels_.holds(order->request, *cached)) answer(*order);
@@ -199,7 +207,8 @@ class Worker {
             hooks.between_tokens = [&] {
                 if (std::exchange(has_team, false)) release_omp_team();
                 use_idle_threads();
-                serve();
+                serve_items();
+                serve_probes(/*beside_completion=*/true);
             };
             JobControl control;
             control.stop = order.stop.get_token();

@@ -42,6 +42,56 @@ TEST(ProbeOrder, WhatIsNotAskedForAnyMoreComesLast) {
     }
 }
 
+// Asks again and again for this one, as a visible pane does, for so long.
+void look_at(session::RequestSlots& slots, const ProbeRequest& request, int ms) {
+    for (int passed = 0; passed < ms; passed += 50) {
+        slots.ask(request);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+}
+
+TEST(ProbeCancel, WhatNobodyLooksAtAnyMoreIsStopped) {
+    session::RequestSlots slots;
+    slots.ask(probe("trace"));
+    const auto left = slots.next_probe();
+    ASSERT_TRUE(left.has_value());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    slots.ask(probe("bias", 0));
+    EXPECT_FALSE(left->stop.stop_requested()) << "an idle window asks for nothing";
+    look_at(slots, probe("bias", 0), 500);
+    EXPECT_FALSE(left->stop.stop_requested());
+    look_at(slots, probe("bias", 0), 900);
+    EXPECT_TRUE(left->stop.stop_requested());
+    slots.ask(probe("trace"));  // somebody looks again
+    for (const char* name : {"bias", "trace"}) EXPECT_EQ(slots.next_probe()->request.probe, name);
+    for (int i = 0; i < 30; ++i) {  // both are visible
+        look_at(slots, probe("trace"), 50);
+        slots.ask(probe("bias", 0));
+    }
+    slots.ask(probe("trace"));
+    EXPECT_EQ(slots.next_probe()->request.probe, "bias");
+    EXPECT_FALSE(slots.next_probe().has_value()) << "the trace was being computed all the time";
+}
+
+TEST(ProbeCancel, ACompletionDoesNotWaitForWhatNobodyLooksAt) {
+    session::RequestSlots slots;
+    slots.ask(probe("trace"));
+    slots.ask(probe("bias", 0));
+    const auto seen = slots.next_probe();
+    ASSERT_TRUE(seen.has_value());
+    static_cast<void>(slots.complete({}));
+    EXPECT_FALSE(seen->stop.stop_requested()) << "asked for just now";
+    EXPECT_TRUE(slots.next_completion().has_value());
+    slots.end_completion();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    const uint64_t id = slots.complete({});
+    EXPECT_TRUE(seen->stop.stop_requested());
+    EXPECT_TRUE(slots.is_completing(id));
+    EXPECT_FALSE(slots.is_completing(id - 1));
+    EXPECT_FALSE(slots.next_probe(/*still_asked=*/true).has_value());
+    EXPECT_TRUE(slots.next_probe().has_value());
+}
+
 TEST(ProbeCancel, TheWorkerAnswersTheNextOne) {
     const Scratch scratch;
     TestSession session(new_run(scratch / "run"));

@@ -99,8 +99,7 @@ void CompletePanel::draw_tools(Ui& ui, const std::optional<CompletionProgress>& 
                         .icon = icon::stop,
                         .kind = ButtonKind::primary,
                         .tip = "Stops between two tokens; Continue resumes it.",
-                        .shortcut = "Esc",
-                        .height = 32}))
+                        .shortcut = "Esc"}))
             ui.commands.send(StopCompletion{});
     } else {
         // Where nothing is drawn yet, the middle of the pane has the filled one.
@@ -112,8 +111,7 @@ void CompletePanel::draw_tools(Ui& ui, const std::optional<CompletionProgress>& 
     if (next != nullptr && button(ui, {.name = "Continue##continue",
                                        .icon = icon::play,
                                        .why_not = next->why_not(ui),
-                                       .tip = next->sentence,
-                                       .height = progress ? 32.0F : 26.0F}))
+                                       .tip = next->sentence}))
         next->run(ui);
     if (!progress) return;
     ImGui::SameLine(0, ui.px(16));
@@ -323,6 +321,14 @@ void CompletePanel::draw(Ui& ui) {
         banner(ui, {.title = "The completion could not be made", .sentence = completion->error});
     const bool is_missing = !is_text_model(ui) && picture_problem(ui);
     if (!has_samples && is_missing) return;
+    if (!has_samples && is_completion_awaited(ui)) {
+        ui.want_frames(2);
+        empty_state(ui, {.drawing = is_text_model(ui) ? Drawing::text : Drawing::picture,
+                         .title = "Getting ready",
+                         .sentence = "It begins when the weights are read and what is computed for "
+                                     "other panes has ended."});
+        return;
+    }
     if (!has_samples) {
         const bool no_image = !is_text_model(ui) && !ui.selection.image.item;
         empty_state(

@@ -66,14 +66,14 @@ void draw_progress(PaneContext& ui, const CompletionProgress& progress) {
     };
     float x = at.x;
     if (wraps) {  // below its words
-        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(27)});
+        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(22)});
         bar(words_width - ui.px(12), 4);
     } else if (ImGui::GetContentRegionAvail().x > ui.px(620)) {
-        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(13)});
+        ImGui::SetCursorScreenPos({at.x, at.y + ui.px(9)});
         bar(ui.px(150), 8);
         x += ui.px(162);
     }
-    text_at(ui, {x, at.y + ui.px(8)}, count, {text_size::body, ui.theme.text1, Face::medium});
+    text_at(ui, {x, at.y + ui.px(5)}, count, {text_size::body, ui.theme.text1, Face::medium});
     const float after = x + count_width + ui.px(8);
     std::string rest = progress.what;
     if (progress.is_stopped) {
@@ -83,9 +83,9 @@ void draw_progress(PaneContext& ui, const CompletionProgress& progress) {
     } else if (share > 0.02 && progress.seconds > 0.2) {
         rest += ", " + duration(progress.seconds / share * (1 - share)) + " left";
     }
-    text_at(ui, {after, at.y + ui.px(9)}, rest, {text_size::hint, ui.theme.text3});
+    text_at(ui, {after, at.y + ui.px(6)}, rest, {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos({after + least, at.y});
-    ImGui::Dummy({1, ui.px(32)});
+    ImGui::Dummy({1, ui.px(26)});
     ui.recorder.item("value", ui.recorder.claim("Progress##progress"), count + " " + rest);
 }
 

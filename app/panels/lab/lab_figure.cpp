@@ -81,7 +81,7 @@ void save_rows(const PaneContext& ui, const BatchLosses& losses) {
     save_table(ui, "loss_change", columns, rows);
 }
 
-// Ends of all intervals, 0 among them.
+// Ends of all intervals, 0 among them; 0 alone where nothing is measured or nothing changes.
 Range span_of(const std::vector<IntervalRow>& rows) {
     Range range{0, 0};
     for (const IntervalRow& row : rows) {
@@ -91,14 +91,15 @@ Range span_of(const std::vector<IntervalRow>& rows) {
         range.low = std::min(range.low, row.change->mean - reach);
         range.high = std::max(range.high, row.change->mean + reach);
     }
-    if (range.high - range.low < 1e-6) range.high = range.low + 1e-6;
     return range;
 }
 
 struct IntervalAxis {
     float left, width;
     Range span;
+    [[nodiscard]] bool is_zero() const { return span.high <= span.low; }
     [[nodiscard]] float x(double value) const {
+        if (is_zero()) return left;
         return left + float((value - span.low) / (span.high - span.low)) * width;
     }
 };
@@ -119,9 +120,10 @@ void draw_interval(const DrawContext& ui, const IntervalRow& row, const Interval
 void draw_axis(const DrawContext& ui, const IntervalAxis& axis, float top, float bottom) {
     constexpr float kAcross = 76;  // from number to number, pixels at scale 1
     const viz::Ticks ticks =
-        viz::make_ticks({.low = axis.span.low,
-                         .high = axis.span.high,
-                         .most = std::max(2, int(axis.width / ui.px(kAcross)))});
+        axis.is_zero() ? viz::Ticks{.values = {0}, .labels = {"0"}}
+                       : viz::make_ticks({.low = axis.span.low,
+                                          .high = axis.span.high,
+                                          .most = std::max(2, int(axis.width / ui.px(kAcross)))});
     ImDrawList* const list = ImGui::GetWindowDrawList();
     for (size_t i = 0; i < ticks.values.size(); ++i) {
         const float x = std::round(axis.x(ticks.values[i]));

@@ -23,8 +23,16 @@ std::shared_ptr<const Completion> completion_of(const ViewState& ui) {
     return usable || (completion && !completion->error.empty()) ? completion : nullptr;
 }
 
+bool is_completion_awaited(const ViewState& ui) {
+    const CompletionChoice& choice = ui.selection.completion;
+    if (ui.session == nullptr || choice.own_id == 0) return false;
+    return (!choice.own || choice.own->id != choice.own_id) &&
+           ui.session->completions().is_busy(choice.own_id);
+}
+
 bool is_completing(const ViewState& ui) {
     if (ui.selection.completion.batch.is_running) return true;
+    if (is_completion_awaited(ui)) return true;
     const auto& completion = ui.selection.completion.own;
     return completion && !completion->done && completion->error.empty();
 }

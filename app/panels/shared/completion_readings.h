@@ -18,6 +18,8 @@ namespace aft::app {
 // The completion of this session; null before the first one.
 [[nodiscard]] std::shared_ptr<const Completion> completion_of(const ViewState& ui);
 [[nodiscard]] bool is_completing(const ViewState& ui);
+// Asked for, and not one token of it is there.
+[[nodiscard]] bool is_completion_awaited(const ViewState& ui);
 // Seconds until the next one of those that are asked for beside a running training: the trainer's
 // share of the time holds against them, too; all of it means one part in twenty. 0 at rest.
 [[nodiscard]] double rest_after(const ViewState& ui, const Completion& completion);

@@ -30,11 +30,11 @@ class CompareWindow : public BareTest {
         return request.out;
     }
     // Both runs, opened together as the command line does.
-    void open_two() {
+    void open_two(int64_t second_seed = 2) {
         initialize_model("cpu", 1);
         make();
         a_ = train("first", 1);
-        b_ = train("second", 2);
+        b_ = train("second", second_seed);
         make();
         stage_->frame().open(a_);
         stage_->frame().open(b_);
@@ -119,6 +119,17 @@ TEST_F(CompareWindow, EveryViewDrawsTheSameTwoMaps) {
     EXPECT_EQ(map(0).rfind("A layer", 0), 0u) << map(0);
     show("side_by_side");
     EXPECT_TRUE(until([&] { return has_map(1); }));
+}
+
+TEST_F(CompareWindow, EqualModelsAreZeroEverywhereAndThatHasNoRange) {
+    constexpr const char* kZero = "0 everywhere";
+    open_two(/*second_seed=*/1);
+    EXPECT_NE(value_of("compare/main/range_0"), kZero) << "the biases themselves";
+    for (const char* view : {"difference", "ratio"}) {
+        run(std::string("click compare/main/view=") + view + "\nframes 4\n");
+        EXPECT_TRUE(until([&] { return value_of("compare/main/range_2") == kZero; }))
+            << view << ": " << value_of("compare/main/range_2");
+    }
 }
 
 TEST_F(CompareWindow, OneRangeHoldsForAllMapsUnlessItIsUnlinked) {

@@ -174,7 +174,8 @@ TEST(Trainer, AnOverflowNamesTheFirstLayerThatMadeIt) {
             }
     }
     const StepReport report = trainer.step();
-    EXPECT_NE(report.failure.find("layer 0"), std::string::npos) << report.failure;
+    EXPECT_NE(report.failure.find("layer 0, residual stream after the mixer"), std::string::npos)
+        << report.failure;
     EXPECT_EQ(trainer.steps_done(), 0);
 }
 
