@@ -8,6 +8,7 @@
 #include "app/frame/data_location.h"
 #include "app/frame/run_actions.h"
 #include "app/frame/run_place.h"
+#include "app/panels/shared/own_text.h"
 #include "app/state/sweep_table.h"
 #include "core/caught.h"
 #include "core/data_spec.h"
@@ -341,11 +342,9 @@ void SessionHost::note_end() {
     const bool was_open = before != RunState::empty && before != RunState::opening;
     if (!was_open || before == status.state || status.state != RunState::stopped) return;
     if (shown_.is_stop_asked || shown_.was_following || status.following) return;
-    ui_.toasts.add({.kind = ToastKind::done,
-                    .title = status.name + " has ended",
-                    .detail = status.message.empty()
-                                  ? fmt::format("step {} is saved", status.saved_step)
-                                  : status.message});
+    std::string end = status.message;
+    if (end.empty()) end = fmt::format("step {} is saved", status.saved_step);
+    ui_.toasts.add({.kind = ToastKind::done, .title = status.name + " has ended", .detail = end});
 }
 
 void SessionHost::note_changes() {
@@ -383,8 +382,9 @@ void SessionHost::note_changes() {
 void SessionHost::load_image() {
     ImageChoice& image = ui_.selection.image;
     const Session* const session = ui_.session;
-    if (session == nullptr || image.item || !ui_.has_model()) return;
-    if (ui_.status.task.is_mixer_alone) return;  // no data are its input
+    const TaskTraits& task = ui_.status.task;  // of a mixer alone no data are the input
+    if (session == nullptr || image.item || !ui_.has_model() || task.is_mixer_alone) return;
+    if (task.is_text() && !image.text.empty()) return load_own_text(ui_);
     ItemError error;
     image.item = image.path.empty() ? session->items().example(image.split, image.index, &error)
                                     : session->items().picture(image.path, &error);
@@ -392,8 +392,8 @@ void SessionHost::load_image() {
     image.is_part_empty = error.is_part_empty;
     if (image.item && image.split.empty()) image.split = image.item->split;
     if (image.error.empty() || !image.path.empty()) return;
-    const std::string& source = ui_.status.config.data.source;
-    if (std::exchange(shown_.missing_data, source) != source) (void)use_remembered_data(ui_);
+    const std::string was = std::exchange(shown_.missing_data, ui_.status.config.data.source);
+    if (was != shown_.missing_data) (void)use_remembered_data(ui_);
 }
 
 }  // namespace aft::app

@@ -27,7 +27,10 @@ struct ImageChoice {
     std::string path;  // a file instead of the data set, when not empty
     std::shared_ptr<const DataItem> item;
     std::string error{};
+    std::string text{};          // an own one, as UTF-8, as long as the model reads; else empty
     bool is_part_empty = false;  // with an error: the data are there, this part of them is not
+    // A command can take it from somewhere.
+    [[nodiscard]] bool is_given() const { return !path.empty() || !split.empty() || !text.empty(); }
 };
 
 struct Selection : MapDisplay, PaneChoice {

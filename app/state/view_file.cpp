@@ -196,8 +196,10 @@ json to_json(const SavedView& view) {
     out["batch"] = {
         {"split", view.lab.split}, {"first", view.lab.first}, {"examples", view.lab.examples}};
     out["choices"] = panes_to_json(view.choices);
-    out["picture"] = {
-        {"split", view.picture.split}, {"index", view.picture.index}, {"path", view.picture.path}};
+    out["picture"] = {{"split", view.picture.split},
+                      {"index", view.picture.index},
+                      {"path", view.picture.path},
+                      {"text", view.picture.text}};
     out["panes"] = view.panes;
     return out;
 }
@@ -229,6 +231,7 @@ SavedView from_json(const json& whole) {
         picture.take("split", view.picture.split);
         picture.take("index", view.picture.index, kViewCounts);
         picture.take("path", view.picture.path);
+        picture.take("text", view.picture.text);
     }
     if (keys.has("panes")) take_panes(keys.raw("panes"), view.panes);
     return view;
@@ -262,6 +265,7 @@ SavedView view_of(const PaneContext& ui) {
     view.picture.split = selection.image.split;
     view.picture.index = selection.image.index;
     view.picture.path = whole_path(selection.image.path);
+    view.picture.text = selection.image.text;
     constexpr std::string_view kTab = "/main/tab";
     for (const WidgetRecord& widget : ui.recorder.last()) {
         const std::string& id = widget.path.id;

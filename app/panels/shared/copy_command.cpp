@@ -36,6 +36,7 @@ std::string probe_words(const ViewState& ui, const ProbeRequest& request,
     const ImageChoice& image = ui.selection.image;
     if (request.tokens.empty()) return out;
     if (!image.path.empty()) return out + " --image " + shell_word(image.path);
+    if (!image.text.empty()) return out + " --text " + shell_word(image.text);
     return out + fmt::format(" --data {} --index {}", shell_word(shown_data(ui)), image.index);
 }
 
@@ -71,11 +72,8 @@ CopiedCommand command_of(const ViewState& ui, const Watch& watch) {
 CopiedCommand command_of(const ViewState& ui, const Watch& watch, ProbeRequest request) {
     if (!watch.fields() || watch.fields()->fields.empty()) return {"", "Nothing is shown yet."};
     if (!watch.is_current()) return {"", "What is shown is being read anew."};
-    const ImageChoice& image = ui.selection.image;
-    if (!watch.shown().tokens.empty() && image.path.empty() && image.split.empty())
-        return {"",
-                "The example is a completion, an own text or blank: no command takes it from "
-                "anywhere."};
+    if (!watch.shown().tokens.empty() && !ui.selection.image.is_given())
+        return {"", "The example is a completion or blank: no command takes it from anywhere."};
     request.step = watch.fields()->fields.front().step;
     return {probe_command(ui, request), why_no_command(ui, request.step)};
 }

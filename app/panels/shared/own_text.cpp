@@ -23,11 +23,26 @@ uint8_t filler(const ModelView& ui) {
     return alphabet.empty() ? ' ' : 0;
 }
 
-std::string filler_words(const ModelView& ui) {
+uint8_t filler_byte(const ModelView& ui) {
     const std::vector<uint8_t>& alphabet = ui.status.alphabet;
     const uint8_t token = filler(ui);
-    const uint8_t byte = token < alphabet.size() ? alphabet[token] : token;
+    return token < alphabet.size() ? alphabet[token] : token;
+}
+
+std::string filler_words(const ModelView& ui) {
+    const uint8_t byte = filler_byte(ui);
     return byte == ' ' ? "spaces" : fmt::format("bytes {}", byte);
+}
+
+// As long as the model reads. Empty where that is no UTF-8, as when the cut goes through a
+// character: no command and no file could give it.
+std::string whole_text(const ModelView& ui, const std::string& text) {
+    const auto wanted = static_cast<size_t>(ui.status.tokens);
+    if (text.size() < wanted && filler_byte(ui) >= 0x80) return "";
+    if (text.size() > wanted && (static_cast<uint8_t>(text[wanted]) & 0xC0) == 0x80) return "";
+    std::string out = text;
+    out.resize(wanted, static_cast<char>(filler_byte(ui)));
+    return out;
 }
 
 std::string bytes_words(int64_t count) {
@@ -62,11 +77,18 @@ void show_own_text(ViewState& ui, const std::string& text) {
     std::fill(item->tokens.begin() + read, item->tokens.end(), filler(ui));
     item->caption = read < all ? fmt::format("own text, {} of {}", read, bytes_words(all))
                                : "own text, " + bytes_words(all);
-    ui.selection.image = {.split = {}, .index = 0, .path = {}, .item = std::move(item)};
+    ui.selection.image = {
+        .split = {}, .index = 0, .path = {}, .item = std::move(item), .text = whole_text(ui, text)};
     Cell& cell = ui.selection.cell;
     if (cell.target >= 0 && cell.target < read) return;
     cell.target = read - 1;
     cell.source = -1;
+}
+
+void load_own_text(ViewState& ui) {
+    const std::string text = ui.selection.image.text;  // its place is given another one
+    ui.selection.image.error = why_no_own_text(ui, text);
+    show_own_text(ui, text);
 }
 
 bool OwnTextField::draw(PaneContext& ui, float width) {

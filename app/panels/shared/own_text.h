@@ -15,6 +15,9 @@ namespace aft::app {
 // no position of it sees. The target stays, or becomes its last byte.
 void show_own_text(ViewState& ui, const std::string& text);
 
+// The text that the selection names, as of a saved view, becomes its item or its error.
+void load_own_text(ViewState& ui);
+
 // The field, a button and what becomes of the text. True: it is looked at now.
 class OwnTextField {
   public:

@@ -298,7 +298,7 @@ CopiedCommand watched_command(const ViewState& ui, const std::vector<ProbeReques
     for (const ProbeRequest& request : requests) {
         // What no command takes: labels, and a picture that is a completion.
         if (!request.labels.empty()) continue;
-        if (!request.tokens.empty() && image.path.empty() && image.split.empty()) continue;
+        if (!request.tokens.empty() && !image.is_given()) continue;
         const std::string file = fmt::format("watched-{}.npy", ++count);
         out.command += (count > 1 ? "\n" : "") + moments_command(ui, request, file);
     }

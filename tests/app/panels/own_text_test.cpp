@@ -1,5 +1,7 @@
 // Texts as the input: one's own, the rows of the sample popup, and a file that is too short.
 #include "app/panels/shared/own_text.h"
+
+#include "app/state/view_file.h"
 #include "tests/app/panels/text_run.h"
 
 namespace aft::app {
@@ -85,6 +87,27 @@ TEST_F(OwnText, StandsInTheWindowOfTheModelWithSpacesBehindIt) {
     ui().selection.cell.target = 4;
     run("click look_at_own_text\nframes 3\n");
     EXPECT_EQ(ui().selection.cell.target, 4) << "it is of the text";
+}
+
+TEST_F(OwnText, HasACommandAndComesBackWithAView) {
+    open({});
+    run("run.start\nwait Stopped 60\nframes 5\n");
+    look_at("Hello,there");
+    const std::string whole = "Hello,there" + std::string(21, ' ');
+    const auto copy = [&] { return ui().recorder.find("inspector/actions/copy_as_command"); };
+    ASSERT_TRUE(until([&] { return copy() != nullptr && copy()->why_not.empty(); })) << dump(ui());
+    run("click inspector/actions/copy_as_command\nframes 3\n");
+    const std::string command = ImGui::GetClipboardText();
+    EXPECT_NE(command.find(" --text '" + whole + "'"), std::string::npos) << command;
+    const std::string file = (scratch_ / "seen.json").string();
+    write_view_file(file, view_of(ui()));
+    ui().commands.send(CloseModel{});
+    run("frames 3\n");
+    stage_->frame().open(file);
+    ASSERT_TRUE(until([&] { return looked_at() == whole; })) << caption();
+    ui().selection.image = {.split = {}, .index = 0, .path = {}, .item = nullptr, .text = "x"};
+    ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
+    EXPECT_EQ(looked_at(), "x" + std::string(31, ' '));
 }
 
 TEST_F(OwnText, IsTakenByEnterAsUtf8) {
