@@ -258,6 +258,9 @@ AtlasLayout layout_atlas(const AtlasShape& shape, ImVec2 area, float scale) {
     };
     out.zoom = {fit(available.x, shape.columns, shape.tile_columns),
                 fit(available.y, shape.rows, shape.tile_rows)};
+    // At a larger scale a value is never smaller than at scale 1, where its width allows it.
+    const int least = std::max(1, static_cast<int>(scale));
+    out.zoom.down = std::max(out.zoom.down, std::min(out.zoom.across, least));
     if (!shape.free_axes) out.zoom.across = out.zoom.down = out.zoom.least();
     out.tile = {float(out.zoom.across * shape.tile_columns),
                 float(out.zoom.down * shape.tile_rows)};

@@ -13,7 +13,7 @@ namespace aft::viz {
 // At most six characters: what fits to the left of the bars.
 static std::string axis_number(double v) {
     if (v >= 1e5 || (v > 0 && v < 0.01)) return scientific(v, 1);
-    return fmt::format(fmt::runtime(v >= 1000 ? "{:.0f}" : "{:.3g}"), v);
+    return v >= 1000 ? group_thousands(std::llround(v)) : fmt::format("{:.3g}", v);
 }
 
 static float widest_name(const BarPlot& plot, const Look& look) {
@@ -45,14 +45,16 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
     reply.plot = box;
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const TextStyle axis{.size = 14, .color = look.theme.text3, .align = Align::right};
+    int decimals = 0;  // of percent: until half of the top is what its number says
+    while (decimals < 3 && std::abs(std::remainder(50 * top, std::pow(10, -decimals))) > top / 2)
+        ++decimals;
     for (const double share : {0.0, 0.5, 1.0}) {
-        const float y = std::round(box.high.y - box.height() * float(share)) + 0.5F;
+        const float y = std::round(box.high.y - box.height() * float(share));
         list->AddLine({box.low.x, y}, {box.high.x, y}, look.theme.line);
         const double v = share * top;
-        text_at(
-            look, {box.low.x - look.px(6), y - look.px(8)},
-            plot.percent ? plain_number(v * 100, v > 0 && v < 0.1 ? 1 : 0) + " %" : axis_number(v),
-            axis);
+        text_at(look, {box.low.x - look.px(6), y - look.px(8)},
+                plot.percent ? plain_number(v * 100, v > 0 ? decimals : 0) + " %" : axis_number(v),
+                axis);
     }
     const float pitch = box.width() / float(count);
     const auto name = [&](int i) { return plot.name ? plot.name(i) : std::to_string(i); };

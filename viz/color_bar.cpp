@@ -71,13 +71,20 @@ struct TickText {
     TextStyle style{};
 };
 
-TickText tick_text(double value, const ColorBarView& view, const Box& box, const Look& look) {
+struct TickPlace {
+    const ColorBarView& view;
+    const Box& box;
+    const Look& look;
+};
+
+TickText tick_text(double value, const TickPlace& place_of, bool has_note) {
+    const auto& [view, box, look] = place_of;
     const double place = std::clamp(BarScale(view.coloring).place(value), 0.0, 1.0);
     TickText tick{.value = value, .x = box.low.x + float(place) * box.width()};
     tick.style = {.size = 14, .color = look.theme.text3};
     tick.style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
     tick.text = bar_number(value, view.percent);
-    if (place < 0.02 && !view.low_note.empty()) tick.text += " " + view.low_note;
+    if (place < 0.02 && has_note) tick.text += " " + view.low_note;
     const float width = text_extent(look, tick.text, tick.style).x;
     const float left = tick.style.align == Align::left    ? tick.x
                        : tick.style.align == Align::right ? tick.x - width
@@ -98,8 +105,15 @@ std::vector<TickText> free_ticks(const ColorBarView& view, const Box& box, const
             return tick.low < t.high && t.low < tick.high;
         });
     };
-    for (const double v : bar_ticks(view.coloring, gap))
-        (v == range.low || v == range.high ? taken : left).push_back(tick_text(v, view, box, look));
+    const TickPlace place{view, box, look};
+    const std::vector<double> all = bar_ticks(view.coloring, gap);
+    const bool has_zero = std::find(all.begin(), all.end(), 0.0) != all.end();
+    // The note at the low end never takes the place of 0.
+    const bool has_note =
+        !view.low_note.empty() &&
+        !(has_zero && tick_text(range.low, place, true).high > tick_text(0, place, false).low);
+    for (const double v : all)
+        (v == range.low || v == range.high ? taken : left).push_back(tick_text(v, place, has_note));
     std::sort(left.begin(), left.end(), [](const TickText& a, const TickText& b) {
         return std::abs(a.value) < std::abs(b.value);
     });
@@ -115,7 +129,7 @@ std::vector<TickText> free_ticks(const ColorBarView& view, const Box& box, const
 
 void draw_ticks(const ColorBarView& view, const Box& box, const Look& look) {
     for (const TickText& tick : free_ticks(view, box, look)) {
-        const float x = std::round(tick.x) + 0.5F;
+        const float x = std::round(tick.x);
         if (tick.style.align == Align::centre)
             ImGui::GetWindowDrawList()->AddLine({x, box.high.y}, {x, box.high.y + look.px(4)},
                                                 look.theme.text3);
@@ -205,22 +219,23 @@ std::string bar_number(double value, bool percent) {
 std::vector<double> bar_ticks(const Coloring& coloring, double gap) {
     const BarScale bar(coloring);
     std::vector<double> ticks = {coloring.range.low, coloring.range.high};
-    const auto add = [&](double value) {
+    const auto add = [&](double value, double least) {
         if (value <= coloring.range.low || value >= coloring.range.high) return;
         const double place = bar.place(value);
         for (const double t : ticks)
-            if (std::abs(bar.place(t) - place) < gap) return;
+            if (std::abs(bar.place(t) - place) < least) return;
         ticks.push_back(value);
     };
-    if (is_signed_scale(coloring.scale)) add(0);
+    // Its sign is what such a bar shows first, and it is narrow.
+    if (is_signed_scale(coloring.scale)) add(0, gap / 2);
     const double top = std::max(std::abs(coloring.range.low), std::abs(coloring.range.high));
     if (top > 0 && std::isfinite(top)) {
         const double decade = std::pow(10, std::floor(std::log10(top)));
         // The roundest numbers first; finer ones only where there is space left.
         for (const double unit : {decade, decade / 2, decade / 4, decade / 10, decade / 20})
             for (int k = 1; k <= 20 && unit * k <= top; ++k) {
-                add(unit * k);
-                add(-unit * k);
+                add(unit * k, gap);
+                add(-unit * k, gap);
             }
     }
     std::sort(ticks.begin(), ticks.end());

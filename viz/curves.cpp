@@ -113,6 +113,20 @@ void plot_band(const PlotLine& line) {
     ImPlot::PlotShaded("##band", x.data(), low.data(), high.data(), static_cast<int>(n), spec);
 }
 
+// Those on an edge are whole.
+void draw_dots(const PlotLine& line, const Look& look) {
+    const float radius = look.px(2.5F);
+    const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+    ImPlot::PushPlotClipRect(2 * radius);
+    for (const PlotPoint& point : line.main) {
+        const ImVec2 at = ImPlot::PlotToPixels(point.x, point.y);
+        const bool is_in = at.x >= low.x - 1 && at.y >= low.y - 1 && at.x <= low.x + size.x + 1 &&
+                           at.y <= low.y + size.y + 1;
+        if (is_in) ImPlot::GetPlotDrawList()->AddCircleFilled(at, radius, line.curve->color);
+    }
+    ImPlot::PopPlotClipRect();
+}
+
 void plot_lines(const std::vector<PlotLine>& lines, const Look& look) {
     int id = 0;
     for (const PlotLine& line : lines) {
@@ -125,13 +139,9 @@ void plot_lines(const std::vector<PlotLine>& lines, const Look& look) {
         ImPlotSpec main;
         main.LineColor = tone(line.curve->color, 1);
         main.LineWeight = line.curve->width * look.scale;
-        if (line.curve->dots) {
-            main.Marker = ImPlotMarker_Circle;
-            main.Flags = ImPlotLineFlags_NoClip;  // those on an edge are whole
-            main.MarkerSize = 2.2F * look.scale;
-            main.MarkerLineColor = main.MarkerFillColor = main.LineColor;
-        }
         plot_points("##main", line.main, main);
+        // No line is drawn through one point.
+        if (line.curve->dots || line.main.size() == 1) draw_dots(line, look);
         ImGui::PopID();
     }
 }
@@ -157,7 +167,7 @@ void setup_axes(const CurvePlot& plot, Limits& limits, ImVec2 size, const Look& 
                       common);
     constexpr float kAcross = 76, kDown = 34;  // from number to number, pixels at scale 1
     const auto most = [](float pixels, float each) {
-        return std::clamp(static_cast<int>(pixels / each), 2, 10);
+        return std::clamp(static_cast<int>(pixels / each), 1, 10);
     };
     setup_ticks(ImAxis_X1, {.low = limits.x[0],
                             .high = limits.x[1],
@@ -249,13 +259,10 @@ void draw_peak(const PlotPoint& peak, const Look& look) {
     const std::string words = "to " + curve_number(peak.y, 2);
     const TextStyle style{.size = 14, .color = look.theme.text2};
     const ImVec2 extent = text_extent(look, words, style);
-    const float beside = half + look.px(4), margin = look.px(2);
-    const bool is_left = x + beside + extent.x > at.x + size.x;
-    const ImVec2 low = {is_left ? x - beside - extent.x : x + beside, at.y + look.px(18)};
-    // Curves run below it.
-    ImPlot::GetPlotDrawList()->AddRectFilled(
-        {low.x - margin, low.y}, {low.x + extent.x + margin, low.y + extent.y}, look.theme.pane);
-    text_at(look, low, words, style);
+    // At the end of the edge that is far from the peak: curves are lower there.
+    const bool is_left = x > at.x + size.x / 2;
+    const float low = is_left ? at.x + look.px(4) : at.x + size.x - extent.x - look.px(4);
+    text_at(look, {low, at.y}, words, style);
 }
 
 // As many of the lines with a name as there is height for: the first, the last, and between them.

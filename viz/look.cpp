@@ -50,8 +50,8 @@ void draw_ring(const Look& look, const Box& box, ImU32 color, float width) {
     const float w = look.px(width), rim = look.px(1);
     const ImU32 dark = with_alpha(rgb(0x0B0C0E), 0.85F);
     const auto frame = [&](float out, float thick, ImU32 c) {
-        // AddRect strokes along the middle of its line.
-        const float o = out - thick / 2;
+        // AddRect strokes along the middle of its line, half a pixel inside of its corners.
+        const float o = out - thick / 2 + 0.5F;
         list->AddRect({box.low.x - o, box.low.y - o}, {box.high.x + o, box.high.y + o}, c, 0, 0,
                       thick);
     };

@@ -165,9 +165,12 @@ void draw_row_band(const MapView& view, const MapPlace& place, const Look& look)
     if (!view.row_band || view.target.row < 0) return;
     const Box box = place.cell(view.target.row, 0);
     const float out = look.px(3), grow = place.zoom < 4 ? look.px(1) : 0;
-    ImGui::GetWindowDrawList()->AddRect({place.map.low.x - out, box.low.y - out + grow},
-                                        {place.map.high.x + out, box.high.y + out - grow},
-                                        look.theme.accent, 0, 0, look.px(2));
+    const ImVec2 low = {place.map.low.x - out, box.low.y - out + grow};
+    const ImVec2 high = {place.map.high.x + out, box.high.y + out - grow};
+    // A dark rim on both sides: seen on any colour.
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    list->AddRect(low, high, rgb(0x0B0C0E), 0, 0, look.px(4));
+    list->AddRect(low, high, look.theme.accent, 0, 0, look.px(2));
 }
 
 void draw_region(const MapView& view, const MapPlace& place, const Look& look) {

@@ -148,6 +148,9 @@ void TextMap::draw_ground(const TextMapView& view, const Look& look, const TextG
                 ++stop;
             const Box box = grid.box({row, column}, stop - column);
             if (stop > column) how == 2 ? draw_mask_hatch(look, box) : draw_hatch(look, box);
+            if (stop > column && look.theme.is_outlined())  // its strong lines would cross the text
+                ImGui::GetWindowDrawList()->AddRectFilled(
+                    box.low, box.high, with_alpha(look.theme.hatch_ground, 0.65F));
             column = std::max(stop, column + 1);
         }
     if (tiles_.texture() == ImTextureID_Invalid) return;

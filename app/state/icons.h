@@ -64,6 +64,7 @@ inline constexpr const char* settings = "\uE8B8";
 inline constexpr const char* home = "\uE88A";
 inline constexpr const char* menu = "\uE5D2";
 inline constexpr const char* up = "\uE5D8";
+inline constexpr const char* below = "\uE5DB";  // an arrow, as up
 inline constexpr const char* copy = "\uE14D";
 inline constexpr const char* flask = "\uEA4B";
 inline constexpr const char* text = "\uE262";

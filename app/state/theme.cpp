@@ -95,7 +95,7 @@ void set_plots(ImPlotStyle& p, const Theme& t, float scale) {
     for (ImVec4& color : p.Colors) color = {0, 0, 0, 0};
     p.Colors[ImPlotCol_TitleText] = to_vec4(t.text1);
     p.Colors[ImPlotCol_AxisText] = to_vec4(t.text3);
-    p.Colors[ImPlotCol_AxisGrid] = to_vec4(t.is_outlined() ? with_alpha(t.line, 0.4f) : t.line);
+    p.Colors[ImPlotCol_AxisGrid] = to_vec4(t.is_outlined() ? with_alpha(t.line, 0.8f) : t.line);
     p.Colors[ImPlotCol_LegendText] = p.Colors[ImPlotCol_InlayText] = to_vec4(t.text2);
     p.Colors[ImPlotCol_Selection] = to_vec4(t.accent);
     p.Colors[ImPlotCol_Crosshairs] = to_vec4(t.text2);

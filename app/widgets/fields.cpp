@@ -59,12 +59,15 @@ void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, doubl
     const float available = right - number - box.min.x - ui.px(4);
     const float name =
         f.prefix.empty() ? 0 : text_extent(ui, f.prefix, text_size::label).x + ui.px(12);
-    float unit = f.unit.empty() ? 0 : text_extent(ui, f.unit, text_size::hint).x + ui.px(5);
+    // "1 step": a unit of letters alone has a plural.
+    const bool is_one = shown_number(f, value) == "1" && f.unit.size() > 2 && f.unit.ends_with('s');
+    const std::string words = is_one ? f.unit.substr(0, f.unit.size() - 1) : std::string(f.unit);
+    float unit = words.empty() ? 0 : text_extent(ui, words, text_size::hint).x + ui.px(5);
     // Where a long number leaves space for one of them, the name stays.
     if (name + unit > available && name <= available) unit = name > 0 ? 0 : unit;
     if (unit > 0 && unit <= available) {
         const float y = middle - ui.px(text_size::hint) / 2;
-        text_right(ui, {right, y}, f.unit, {text_size::hint, dim ? ink : t.text3});
+        text_right(ui, {right, y}, words, {text_size::hint, dim ? ink : t.text3});
         right -= unit;
     }
     text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),

@@ -163,7 +163,7 @@ void hover_line(DrawContext& ui, std::span<const ReadOut> values, std::string_vi
         if (x + label + ui.px(5) + width > end - words) break;
         text_at(ui, {x, middle - ui.px(text_size::hint) / 2}, value.label,
                 {text_size::hint, ui.theme.text3});
-        x += label + ui.px(5);
+        if (label > 0) x += label + ui.px(5);
         text_at(ui, {x, middle - ui.px(text_size::label) / 2}, value.value,
                 {text_size::label, ui.theme.text1, Face::medium});
         x += width + ui.px(16);

@@ -108,13 +108,14 @@ void AttentionGallery::turn_page(int64_t by, int count, size_t channels) {
 
 // Which channels these are and what stands under every map, the longest words first.
 std::vector<std::string> AttentionGallery::head_words(const AttentionData& data, int count,
-                                                      bool has_bars) const {
+                                                      const viz::AtlasReply& drawn) const {
     const size_t all = data.rows().channels.size(), last = std::min(all, first_ + size_t(count));
     const std::string shown = fmt::format("{} to {} of {}, own range", first_ + 1, last, all);
     constexpr const char* kValues[] = {"gate \u03C3(Q)", "sharpness", "divergence"};
+    if (drawn.caption != viz::AtlasCaption::full) return {shown + " each"};
     const char* const value = kValues[int(order_)];
-    return {fmt::format("{} each; {}: {}{}", shown, has_bars ? "bar and number" : "number", value,
-                        order_ == Order::divergence ? " in bits" : ""),
+    return {fmt::format("{} each; {}: {}{}", shown, drawn.has_bars ? "bar and number" : "number",
+                        value, order_ == Order::divergence ? " in bits" : ""),
             fmt::format("{}s; {}", shown, value), shown + " each"};
 }
 
@@ -136,7 +137,7 @@ void AttentionGallery::draw_order(PaneContext& ui, const AttentionData& data) {
 }
 
 void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int count,
-                                 bool has_bars) {
+                                 const viz::AtlasReply& drawn) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x;
     const size_t channels = data.rows().channels.size();
@@ -161,7 +162,7 @@ void AttentionGallery::draw_head(PaneContext& ui, const AttentionData& data, int
         used += ui.px(6);
     }
     std::string words;
-    for (const std::string& one : head_words(data, count, has_bars))
+    for (const std::string& one : head_words(data, count, drawn))
         if (words.empty() || text_extent(ui, words, text_size::hint).x > all - used - ui.px(300))
             words = one;
     text_at(ui, {corner.x + used, corner.y + ui.px(6)}, words,
@@ -208,7 +209,7 @@ int64_t AttentionGallery::draw(PaneContext& ui, AttentionData& data, const Color
     const viz::AtlasReply reply = atlas_.draw(view, ui);
     const ImVec2 end = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos(corner);
-    draw_head(ui, data, count, reply.has_bars);
+    draw_head(ui, data, count, reply);
     ImGui::SetCursorScreenPos(end);
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
     const float wheel = ImGui::GetIO().MouseWheel;

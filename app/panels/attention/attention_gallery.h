@@ -19,10 +19,11 @@ class AttentionGallery {
   private:
     void sort(const ViewState& ui, AttentionData& data);
     void fill(const ModelView& ui, const AttentionData& data, int count);
-    void draw_head(PaneContext& ui, const AttentionData& data, int count, bool has_bars);
+    void draw_head(PaneContext& ui, const AttentionData& data, int count,
+                   const viz::AtlasReply& drawn);
     void draw_order(PaneContext& ui, const AttentionData& data);
     [[nodiscard]] std::vector<std::string> head_words(const AttentionData& data, int count,
-                                                      bool has_bars) const;
+                                                      const viz::AtlasReply& drawn) const;
     void turn_page(int64_t by, int count, size_t channels);
 
     viz::Atlas atlas_;

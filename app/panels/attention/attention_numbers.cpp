@@ -53,7 +53,7 @@ void draw_layer_shares(PaneContext& ui, const AttentionData& data) {
     const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
     if (shares.empty()) {  // what stands below must not move when they come
         const float top = ImGui::GetCursorPosY();
-        hint(ui, ui.status.mixer.has_prior() ? "Computing when the target rests."
+        hint(ui, ui.status.mixer.has_prior() ? "Computed once the target rests."
                                              : ui.status.mixer.no_bias + ".");
         if (const float rest = size.y - (ImGui::GetCursorPosY() - top); rest > 0)
             ImGui::Dummy({1, rest});

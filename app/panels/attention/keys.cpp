@@ -246,7 +246,8 @@ void KeysPanel::draw_foot(PaneContext& ui, const Positions& positions) {
                                                 : fmt::format("({}, {})", at.row, at.column)});
             values.push_back({view_.quantity == 0 ? "exp(K) / mean" : "log", stored_value(v),
                               exact_number(float(v))});
-            values.push_back({"rank", fmt::format("{} of {}", rank, count)});
+            values.push_back({"rank", group_thousands(int64_t(rank)) + " of " +
+                                          group_thousands(int64_t(count))});
         }
     }
     hover_line(ui, values, lock_words(ui, "Hover reads, click locks, P pins"));
@@ -362,7 +363,7 @@ void KeysPanel::inspector(Ui& ui) {
     section(ui, "Channel statistics##channel_statistics");
     key_value(ui, "Entropy##entropy", plain_number(entropy, 2), "bit");
     key_value(ui, "Effective places##effective_places", plain_number(std::exp2(entropy), 1),
-              fmt::format("of {}", map->values.size()));
+              "of " + group_thousands(int64_t(map->values.size())));
     key_value(ui, "Largest share##largest_share", plain_number(100 * top, 2), "%");
     section(ui, "Display##display");
     over_image_controls(ui);

@@ -197,7 +197,8 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
                       .value = fmt::format("layer {}{}", ui.selection.cell.layer, of_layer),
                       .why_not = {}});
     if (reply.hovered.is_valid()) read_ = {map, reply.hovered};
-    ImGui::SetCursorScreenPos({box.low.x, box.high.y - ui.px(kOffsetBar - 6)});
+    const float foot = box.high.y - ui.px(kOffsetBar - 6);
+    ImGui::SetCursorScreenPos({box.low.x, std::min(foot, reply.map.high.y + ui.px(12))});
     viz::ColorBarView bar;
     bar.coloring = view.coloring;
     bar.width = std::min(box.width(), ui.px(360));
@@ -270,16 +271,15 @@ bool has_no_offsets(Ui& ui) {
     const Status& s = ui.status;
     const bool has_grid = !s.task.is_text() && s.grid_height > 1;
     if (has_grid && s.mixer.has_attention) return false;
-    empty_state(ui,
-                {.drawing = Drawing::grid,
-                 .title = has_grid ? "No attention in this model" : "This model has no 2-d grid",
-                 .sentence = has_grid ? s.mixer.no_attention + "."
-                                      : "Its positions lie in a line. What one of them attends "
-                                        "to is in the tab Attention.",
-                 .primary = "file.open",
-                 .secondary = "file.open_demo",
-                 .hint = {},
-                 .secondary_words = "Try the demo"});
+    empty_state(ui, {.drawing = Drawing::grid,
+                     .title = has_grid ? "No attention in this model" : "This model has no grid",
+                     .sentence = has_grid ? s.mixer.no_attention + "."
+                                          : "Its positions lie in a line. What one of them attends "
+                                            "to is in the tab Attention.",
+                     .primary = has_grid ? "file.open" : "",
+                     .secondary = has_grid ? "file.open_demo" : "",
+                     .hint = {},
+                     .secondary_words = "Try the demo"});
     return true;
 }
 

@@ -47,8 +47,9 @@ TraceGrid trace_grid(const PaneContext& ui, int count, float title, ImVec2 area)
                                            : token_zoom(ui, positions, each);
         if (zoom > best.zoom) best = {columns, zoom, {}};
     }
-    if (best.zoom == 0)  // at one pixel a value they scroll
-        best = {std::max(1, int((area.x + gap) / (least + gap))), 1, {}};
+    // Narrower than their titles they would be no map to look at: they scroll.
+    const int legible = std::max(1, int(least / float(wide)));
+    if (best.zoom < legible) best = {std::max(1, int((area.x + gap) / (least + gap))), legible, {}};
     best.tile = {std::max(title, float(wide * best.zoom)),
                  float(tall * best.zoom) + ui.px(kTraceTitle)};
     return best;

@@ -33,6 +33,7 @@ constexpr float kFactorsCurve = 200;
 class FactorsPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
 
   private:
     void refresh(const PaneContext& ui);
@@ -43,19 +44,22 @@ class FactorsPanel final : public Panel {
     void draw_foot(PaneContext& ui);
     // Place of a component in the atlas: lines of targets above their sources.
     [[nodiscard]] size_t component_at(const viz::AtlasHit& hit) const {
-        return size_t(hit.row / 2 * columns_ + hit.column);
+        return size_t(hit.row / 2 * made_.columns + hit.column);
     }
     [[nodiscard]] double held(size_t components) const;  // share of the energy
 
     Watch watch_;
     AskTurn turn_;
     FieldSetPtr shown_;
-    uint64_t version_ = 0;
-    int columns_ = 0;           // of the atlas
+    struct Made {
+        uint64_t version = 0;
+        int columns = 0;  // of the atlas
+    } made_;
     std::vector<Folded> maps_;  // of targets, then of sources
     std::vector<viz::AtlasCell> cells_;
     viz::Atlas atlas_;
     viz::AtlasHit read_;
+    uint64_t drawn_ = 0;  // frame
     RankCosts costs_;
 };
 
@@ -95,14 +99,14 @@ void FactorsPanel::refresh(const PaneContext& ui) {
     turn_ = {};
     if (watch_.fields() == shown_) return;
     shown_ = watch_.fields();
-    ++version_;
+    ++made_.version;
     if (shown_) make_maps(ui);
 }
 
 void FactorsPanel::make_maps(const PaneContext& ui) {
     const Positions positions(ui.status, ui.selection.cell.layer);
     maps_.clear();
-    columns_ = 0;
+    made_.columns = 0;
     for (const size_t side : {0, 1})
         for (size_t i = 0; i < count_of(*shown_); ++i) {
             const Field& field = shown_->fields.at(side);
@@ -110,13 +114,13 @@ void FactorsPanel::make_maps(const PaneContext& ui) {
             const std::span<const float> one = std::span(field.values).subspan(i * T, T);
             maps_.push_back(side == 0 ? fold_targets(positions, one)
                                       : fold_row(positions, one, -1, true));
-            maps_.back().version = version_ * 1000 + maps_.size();
+            maps_.back().version = made_.version * 1000 + maps_.size();
         }
 }
 
 void FactorsPanel::make_cells(const PaneContext& ui, int columns) {
-    if (columns_ == columns) return;
-    columns_ = columns;
+    if (made_.columns == columns) return;
+    made_.columns = columns;
     const size_t n = count_of(*shown_);
     cells_.assign(2 * n, {});
     for (size_t k = 0; k < maps_.size(); ++k) {
@@ -203,7 +207,23 @@ void FactorsPanel::draw_foot(PaneContext& ui) {
     hover_line(ui, values, "w is the sum of targets times sources");
 }
 
+// The components that are drawn, with their exact sizes.
+void FactorsPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !shown_ || maps_.empty()) return;
+    const bool has_heads = ui.status.mixer.heads > 1;
+    section(ui, "Selection##selection", {}, false);
+    key_value(ui, "Layer##layer", layer_words(ui.status, ui.selection.cell.layer));
+    if (has_heads)
+        key_value(ui, "Head##head", std::to_string(std::max<int64_t>(0, ui.selection.cell.head)));
+    section(ui, "Singular values##singular_values", "nats");
+    const std::vector<float>& sizes = shown_->fields.at(2).values;
+    for (size_t i = 0; i < std::min(count_of(*shown_), sizes.size()); ++i)
+        key_value(ui, {fmt::format("Component {}", i + 1), fmt::format("component_{}", i + 1)},
+                  significant(sizes[i], 5));
+}
+
 void FactorsPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     const std::string why = why_no_factors(ui);
@@ -233,8 +253,9 @@ void FactorsPanel::draw(Ui& ui) {
         (void)progress_line(ui, maps_.empty() ? "Reading" : "", -1);
     if (!shown_ || maps_.empty()) return;
     const float all = canvas_height(ui);
-    const bool has_wanted = costs_.is_on() && all > ui.px(320);  // then the maps become smaller
-    const float curve = all > ui.px(440) ? ui.px(kFactorsCurve) : has_wanted ? ui.px(168) : 0;
+    // Where it is wanted the maps become smaller.
+    const float least = ui.px(costs_.is_on() ? 320 : 350);
+    const float curve = all > ui.px(440) ? ui.px(kFactorsCurve) : all > least ? ui.px(168) : 0;
     draw_atlas(ui, std::max(ui.px(80), all - curve - ui.px(8)));
     if (curve > 0) costs_.draw_plots(ui, curve - ui.px(8));
     draw_foot(ui);

@@ -36,6 +36,7 @@ struct FormationRow {
 class FormationPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
 
   private:
     void refresh(PaneContext& ui);
@@ -63,6 +64,7 @@ class FormationPanel final : public Panel {
     } strip_;
     viz::Map map_;
     viz::MapCell read_{};  // under the pointer
+    uint64_t drawn_ = 0;   // frame
 };
 
 void FormationPanel::make_rows(const Field& field) {
@@ -150,6 +152,8 @@ std::string FormationPanel::half_words(size_t row) const {
     // The newest one comes while training continues.
     if (moments_.missing() > 1 && moments_.error().empty()) return "not all steps are read yet";
     if (!half) return "it does not change";
+    if (number_words(series.front()) == number_words(series.back()))
+        return "it hardly changes: " + number_words(series.back());
     return fmt::format("half of its change by step {}, {} to {}",
                        group_thousands(strip_.steps[*half]), number_words(series.front()),
                        number_words(series.back()));
@@ -279,7 +283,29 @@ void FormationPanel::draw_progress(PaneContext& ui) {
         moments_.pause(false);
 }
 
+// The chosen row: where it began, where it is, where it ended.
+void FormationPanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || strip_.rows.empty()) return;
+    const size_t n = strip_.steps.size(), row = chosen(ui);
+    if (n == 0) return;
+    const auto at = std::find(strip_.steps.begin(), strip_.steps.end(), ui.shown_step());
+    const auto shown = at == strip_.steps.end() ? n - 1 : size_t(at - strip_.steps.begin());
+    const std::span<const float> series = std::span(strip_.values).subspan(row * n, n);
+    section(ui, "Selection##selection", row_words(row), false);
+    const auto line = [&](const char* id, size_t column) {
+        key_value(ui, {"Step " + group_thousands(strip_.steps[column]), id},
+                  number_words(series[column]));
+    };
+    text(ui, kFormation[number_].words, {text_size::label, ui.theme.text2});
+    line("first", 0);
+    if (const auto half = half_way(series)) line("half", *half);
+    if (shown + 1 < n) line("shown", shown);
+    line("last", n - 1);
+    hint(ui, half_words(row));
+}
+
 void FormationPanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     refresh(ui);

@@ -192,10 +192,10 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
         if (reply.hovered.is_valid()) ui.selection.point(cell);
         if (reply.clicked.is_valid()) ui.selection.lock(cell);
     }
-    const char* const names[] = {"sources R", "sources G", "sources B"};
+    const std::string of = text_extent(ui, "sources G", text_size::hint).x < each ? "sources " : "";
     for (size_t c = 0; folded_.size() == 3 && c < 3; ++c)
-        text_at(ui, {corner.x + (each + gap) * float(c), corner.y + tall + ui.px(2)}, names[c],
-                {text_size::hint, ui.theme.text3});
+        text_at(ui, {corner.x + (each + gap) * float(c), corner.y + tall + ui.px(2)},
+                of + "RGB" [c], { text_size::hint, ui.theme.text3 });
     ImGui::SetCursorScreenPos({corner.x, corner.y + tall + ui.px(fold.below)});
     ImGui::Dummy({1, 1});
 }

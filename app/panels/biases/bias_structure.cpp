@@ -34,6 +34,7 @@ constexpr int64_t kMostDenseRank = 1024;  // tokens of a w without factors
 class StructurePanel final : public Panel {
   public:
     void draw(Ui& ui) override;
+    void inspector(Ui& ui) override;
 
   private:
     struct LayerWatches {
@@ -53,6 +54,7 @@ class StructurePanel final : public Panel {
     std::vector<HeadStructure> heads_;
     std::string error_;
     int pending_ = 0;
+    uint64_t drawn_ = 0;  // frame
 };
 
 // The singular values of w [T, T] without factors take T^3.
@@ -130,7 +132,8 @@ void StructurePanel::add_heads(const LayerWatches& of, int64_t layer) {
 }
 
 void StructurePanel::draw_tools(Ui& ui) {
-    std::vector<std::string> list = {"layer and head##position"};
+    const bool has_heads = ui.status.mixer.heads > 1;
+    std::vector<std::string> list = {has_heads ? "layer and head##position" : "layer##position"};
     const std::vector<size_t> shown = shown_columns(ui);
     for (const size_t i : shown)
         list.push_back(
@@ -178,6 +181,11 @@ std::string structure_words(size_t column, double value) {
     return is_whole ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
 }
 
+bool is_chosen(const ViewState& ui, const BiasForm& form, const HeadStructure& one) {
+    return one.layer == ui.selection.cell.layer &&
+           (form.heads < 2 || one.head == std::max<int64_t>(0, ui.selection.cell.head));
+}
+
 TableRow row_of_table(const PaneContext& ui, const BiasForm& form, const HeadStructure& one,
                       std::span<const size_t> shown) {
     TableRow row{.name = fmt::format("L{0} h{1}##l{0}_h{1}", one.layer, one.head)};
@@ -190,8 +198,7 @@ TableRow row_of_table(const PaneContext& ui, const BiasForm& form, const HeadStr
         row.values.push_back(structure_columns()[i].is_share ? 100 * value : value);
         row.cells.push_back(structure_words(i, value));
     }
-    row.selected = one.layer == ui.selection.cell.layer &&
-                   (form.heads < 2 || one.head == std::max<int64_t>(0, ui.selection.cell.head));
+    row.selected = is_chosen(ui, form, one);
     return row;
 }
 
@@ -265,7 +272,25 @@ void StructurePanel::cancel(const PaneContext& ui) {
             drop_request(*watch, ui);
 }
 
+// The chosen row, with whole names.
+void StructurePanel::inspector(Ui& ui) {
+    if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
+    const BiasForm form(ui.status);
+    for (const HeadStructure& one : heads_) {
+        if (!is_chosen(ui, form, one)) continue;
+        section(ui, "Selection##selection", {}, false);
+        key_value(ui, "Layer##layer", layer_words(ui.status, one.layer));
+        if (form.heads > 1) key_value(ui, "Head##head", std::to_string(one.head));
+        for (const size_t i : shown_columns(ui)) {
+            const StructureColumn& column = structure_columns()[i];
+            const std::string unit = column.is_share ? "%" : unit_words(ui, column);
+            key_value(ui, {column.sort, column.id}, structure_words(i, one.numbers[i]), unit);
+        }
+    }
+}
+
 void StructurePanel::draw(Ui& ui) {
+    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     update(ui, form);
@@ -287,7 +312,9 @@ void StructurePanel::draw(Ui& ui) {
         {form.heads > 1 ? "heads" : "layers", group_thousands(int64_t(heads_.size()))},
         {"designed window", window_words(ui, heads_)}};
     hover_line(ui, values,
-               is_wide ? "Shift + wheel: more columns" : "A row selects its layer and head");
+               is_wide          ? "Shift + wheel: more columns"
+               : form.heads > 1 ? "A row selects its layer and head"
+                                : "A row selects its layer");
 }
 
 }  // namespace

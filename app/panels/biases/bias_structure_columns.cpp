@@ -173,6 +173,10 @@ bool has_window(const ViewState& ui, int64_t layer) {
     return size_t(layer) < maps.size() ? maps[size_t(layer)].taps > 0 : ui.status.mixer.window > 0;
 }
 
+std::string unit_words(const ViewState& ui, const StructureColumn& column) {
+    return column.unit == StructureUnit::none ? "" : unit_of(ui, column.unit);
+}
+
 std::string title_of(const ViewState& ui, const StructureColumn& column) {
     if (column.unit == StructureUnit::none) return column.title;
     return fmt::format("{}, {}", column.title, unit_of(ui, column.unit));
@@ -259,6 +263,10 @@ std::string symmetry_words(const ViewState& ui) {
         if (!shows(ui, i)) missing += (missing.empty() ? "" : ", ") + std::string(kStructure[i].id);
     std::replace(missing.begin(), missing.end(), '_', '-');
     if (missing.empty()) return words;
+    const auto count = std::count(missing.begin(), missing.end(), ',') + 1;
+    if (count == int64_t(kOfSymmetry))
+        return fmt::format(" No symmetry is defined{}.",
+                           ui.status.task.is_autoregressive ? " (causal)" : "");
     return words + " Not defined" + (ui.status.task.is_autoregressive ? " (causal)" : "") + ": " +
            missing + ".";
 }

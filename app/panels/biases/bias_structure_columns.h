@@ -40,6 +40,8 @@ using StructureRows = std::span<const HeadStructure>;
 
 // Of this model, as they stand on the screen: the same before any of it is read.
 [[nodiscard]] std::vector<size_t> shown_columns(const ViewState& ui);
+// "pixels"; empty where it has none.
+[[nodiscard]] std::string unit_words(const ViewState& ui, const StructureColumn& column);
 // With its unit.
 [[nodiscard]] std::string title_of(const ViewState& ui, const StructureColumn& column);
 // What stands over it and its neighbours, with the unit, and what then stands in its own head.

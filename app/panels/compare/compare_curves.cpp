@@ -122,6 +122,7 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
             view.events.push_back({.x = double(slots.at(i).step),
                                    .text = {},
                                    .color = ui.theme.series[i % ui.theme.series.size()]});
+    if (view.curves.empty()) return draw_no_curves(ui, view, plot, size);
     view.size = size;
     view.cache = &caches_[plot];
     view.zoom = {&x_zoom_, &y_zooms_[plot]};
@@ -147,14 +148,34 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
                       .why_not = {}});
 }
 
+// The title, and that there is nothing.
+void CompareCurves::draw_no_curves(PaneContext& ui, const viz::CurvePlot& view, size_t plot,
+                                   ImVec2 size) {
+    const std::string words =
+        plot == 0 ? "None of them has logged its loss." : "None of them has been validated yet.";
+    const ImVec2 a = ImGui::GetCursorScreenPos();
+    text_at(ui, a, view.title, {text_size::label, ui.theme.text1, Face::semibold});
+    text_at(ui, {a.x, a.y + ui.px(22)}, words,
+            {text_size::hint, ui.theme.text3, Face::regular, size.x});
+    ImGui::Dummy(size);
+    ui.recorder.area({.kind = "plot",
+                      .path = ui.recorder.claim(
+                          {view.title, plot == 0 ? "training_curves" : "validation_curves"}),
+                      .min = a,
+                      .max = {a.x + size.x, a.y + size.y},
+                      .value = words,
+                      .why_not = {}});
+}
+
 void CompareCurves::draw(PaneContext& ui, const CompareSlots& slots, ImVec2 area) {
     if (const std::string words = missing_words(ui, slots); !words.empty()) {
+        const float top = ImGui::GetCursorPosY();
         hint(ui, words);
-        area.y -= ui.px(24);
+        area.y -= ImGui::GetCursorPosY() - top;
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float gap = ui.px(24);
-    const ImVec2 size = {std::floor((area.x - gap) / 2), std::max(ui.px(90), area.y)};
+    const ImVec2 size = {std::floor((area.x - gap) / 2), std::max(ui.px(80), area.y)};
     draw_plot(ui, slots, 0, size);
     ImGui::SetCursorScreenPos({at.x + size.x + gap, at.y});
     draw_plot(ui, slots, 1, size);

@@ -16,6 +16,8 @@ class CompareCurves {
 
   private:
     void draw_plot(PaneContext& ui, const CompareSlots& slots, size_t plot, ImVec2 size);
+    static void draw_no_curves(PaneContext& ui, const viz::CurvePlot& view, size_t plot,
+                               ImVec2 size);
     std::array<viz::CurveCache, 2> caches_;
     std::array<viz::AxisZoom, 2> y_zooms_;
     viz::AxisZoom x_zoom_;

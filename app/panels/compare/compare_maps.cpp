@@ -80,30 +80,30 @@ void CompareMaps::draw_title(PaneContext& ui, const CompareSlots& slots, const S
     const SlotMap& map = shown.at(picture.slot);
     const float y = column.at.y + ui.px(5), right = column.at.x + column.size.x;
     const ImU32 ink = picture.is_pair() ? ui.theme.text1 : letter_color(ui.theme, picture.slot);
-    std::string title = picture.title, note = picture.note;
+    std::string title = picture.title, note = picture.note, beyond;
     if (picture.kind == ComparedPicture::split) {
-        title = picture.title + " | " + slots.at(picture.other).letter;
+        title += " | ";
+        beyond = slots.at(picture.other).letter;
         note = slots.at(picture.slot).words() + " | " + slots.at(picture.other).words();
     } else if (!picture.is_pair()) {
-        note = slots.at(picture.slot).name;
-        if (map.step >= 0) note += ", step " + group_thousands(map.step);
-        if (const std::string& changes = slots.at(picture.slot).changes; !changes.empty())
-            note += ", after " + changes;
-        if (slots.at(picture.slot).has_bias() && slots.at(picture.slot).form->heads > 1)
-            note += fmt::format(", head {}", map.head);
-        if (!map.note.empty()) note += ", " + map.note;
+        note = map_note(slots.at(picture.slot), map);
     }
     const float end = draw_mask_words(ui, picture.map, {column.at.x, y}, right);
-    text_at(ui, {column.at.x, y}, title, {text_size::label, ink, Face::semibold});
-    const float used = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(8);
-    text_at(
-        ui, {column.at.x + used, y + ui.px(0.5F)}, note,
-        {text_size::hint, ui.theme.text2, Face::regular, std::max(1.0F, end - column.at.x - used)});
+    float used = 0;
+    const auto write = [&](const std::string& words, ImU32 color) {
+        text_at(ui, {column.at.x + used, y}, words, {text_size::label, color, Face::semibold});
+        used += text_extent(ui, words, text_size::label, Face::semibold).x;
+    };
+    write(title, ink);
+    write(beyond, letter_color(ui.theme, picture.other));
+    text_at(ui, {column.at.x + used + ui.px(8), y + ui.px(0.5F)}, note,
+            {text_size::hint, ui.theme.text2, Face::regular,
+             std::max(1.0F, end - column.at.x - used - ui.px(8))});
     ui.recorder.area({.kind = "caption",
                       .path = ui.recorder.claim(fmt::format("Title {0}##title_{0}", column.place)),
                       .min = column.at,
                       .max = {right, column.at.y + ui.px(kMapTitle)},
-                      .value = title + "  " + note,
+                      .value = title + beyond + "  " + note,
                       .why_not = {}});
 }
 
@@ -267,6 +267,7 @@ void CompareMaps::draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, f
     if (of.empty()) return;
     const ComparedPicture& first = pictures_.all()[of.front()];
     const Coloring coloring = pictures_.coloring(ui, first);
+    pictures_.add_alike(ui, coloring, of);
     const BarValues& bar = bar_values(of, coloring);
     const WidgetName name = fmt::format("Range {0}##range_{0}", of.front());
     if (bar.is_zero) {

@@ -14,7 +14,7 @@ namespace aft::app {
 
 namespace {
 
-constexpr double kLeastLimit = 1e-3;  // of a map where next to nothing differs
+constexpr double kLeastLimit = 1e-9;  // of a map where nothing differs
 
 bool shows_pair(CompareView view) {
     return view == CompareView::difference || view == CompareView::ratio;
@@ -211,6 +211,15 @@ Range ComparePictures::limits(const PaneContext& ui, const ComparedPicture& pict
         out = {std::min(out.low, other.own.low), std::max(out.high, other.own.high)};
     }
     return out;
+}
+
+void ComparePictures::add_alike(const PaneContext& ui, const Coloring& coloring,
+                                std::vector<size_t>& of) const {
+    for (size_t i = 0; i < all().size(); ++i) {
+        const ComparedPicture& other = all()[i];
+        const bool is_new = std::ranges::find(of, i) == of.end() && !other.map.shown.empty();
+        if (is_new && this->coloring(ui, other) == coloring) of.push_back(i);
+    }
 }
 
 Coloring ComparePictures::coloring(const PaneContext& ui, const ComparedPicture& picture) const {

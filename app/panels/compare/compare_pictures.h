@@ -39,6 +39,8 @@ class ComparePictures {
     [[nodiscard]] std::vector<size_t> columns(const CompareChoice& choice, bool swaps) const;
     [[nodiscard]] const std::vector<ComparedPicture>& all() const { return pictures_; }
     [[nodiscard]] Coloring coloring(const PaneContext& ui, const ComparedPicture& picture) const;
+    // Those that are drawn in the same colours join `of`, also where another one is shown: flicker.
+    void add_alike(const PaneContext& ui, const Coloring& coloring, std::vector<size_t>& of) const;
     // Limits that the user has dragged; none = automatic.
     void set_range(const ComparedPicture& picture, std::optional<Range> range);
 

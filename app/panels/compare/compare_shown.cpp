@@ -19,6 +19,7 @@ struct SlotHead {
 };
 
 std::string score_note(const LayerNumbers& numbers, int64_t head_a) {
+    if (!std::isfinite(numbers.all.correlation)) return "";  // one of them is 0 everywhere
     for (const HeadMatch& pair : numbers.matching.pairs)
         if (pair.a == head_a && std::isfinite(pair.score))
             return "correlation " + signed_number(pair.score, 3);
@@ -123,6 +124,14 @@ void ShownMaps::update_one(const PaneContext& ui, CompareSlots& slots,
     map.head = made.head;
     map.step = answer.fields->fields.empty() ? -1 : answer.fields->fields.front().step;
     map.version = is_empty ? 0 : ++versions_;
+}
+
+std::string map_note(const ComparedSlot& slot, const SlotMap& map) {
+    std::string note = slot.name;
+    if (map.step >= 0) note += ", step " + group_thousands(map.step);
+    if (!slot.changes.empty()) note += ", after " + slot.changes;
+    if (slot.has_bias() && slot.form->heads > 1) note += fmt::format(", head {}", map.head);
+    return map.note.empty() ? note : note + ", " + map.note;
 }
 
 void ShownMaps::update(const PaneContext& ui, CompareSlots& slots, const CompareNumbers& numbers) {

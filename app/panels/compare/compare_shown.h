@@ -24,6 +24,9 @@ struct SlotMap {
     std::string note;   // "matched, 0.98"
 };
 
+// Beside the slot's letter: "run, step 200, after Zero L0, head 2".
+[[nodiscard]] std::string map_note(const ComparedSlot& slot, const SlotMap& map);
+
 class ShownMaps {
   public:
     void update(const PaneContext& ui, CompareSlots& slots, const CompareNumbers& numbers);

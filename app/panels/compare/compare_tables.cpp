@@ -201,7 +201,9 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
                 row.cells.end(),
                 {known_stored(of->all.norm_a), known_stored(of->all.norm_b),
                  known_stored(of->all.norm_change), known(of->all.relative(), 3),
-                 known_signed(of->all.correlation, 3), known_signed(of->matching.mean_score(), 3),
+                 known_signed(of->all.correlation, 3),
+                 known_signed(std::isfinite(of->all.correlation) ? of->matching.mean_score() : NAN,
+                              3),
                  known(100 * of->removed_by_gauge, 1)});
         else
             row.cells.insert(row.cells.end(), 7, of == nullptr ? "" : kNone);

@@ -252,7 +252,7 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     const auto value = [](double v, int decimals) {
         return std::isfinite(v) ? plain_number(v, decimals) : std::string("\u2013");
     };
-    key_value(ui, {std::string(kFrobeniusNorm) + " of the change of w", "norm_of_change"},
+    key_value(ui, {std::string(kFrobeniusNorm) + " of B \u2212 A", "norm_of_change"},
               stored_value(of->all.norm_change));
     key_value(ui, "Relative to A##relative", value(of->all.relative(), 3));
     key_value(ui, "Correlation##correlation",
@@ -260,7 +260,9 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
                                                  : std::string("\u2013"));
     key_value(ui, "Removed by gauge##removed_by_gauge", value(100 * of->removed_by_gauge, 1), "%");
     if (of->matching.pairs.size() > 1) {
-        key_value(ui, "Heads, mean score##mean_score", value(of->matching.mean_score(), 3));
+        key_value(
+            ui, "Heads, mean score##mean_score",
+            std::isfinite(of->all.correlation) ? value(of->matching.mean_score(), 3) : "\u2013");
         hint(ui, !ui.selection.compare.matches ? "Heads in their order."
                  : of->matching.is_optimal
                      ? "Heads matched one to one: the largest sum of correlations."

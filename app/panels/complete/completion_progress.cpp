@@ -21,7 +21,9 @@ CompletionProgress progress_of(const ViewState& ui, const Completion& completion
             .is_done = completion.done,
             .is_stopped = completion.stopped,
             .seconds = completion.seconds,
-            .what = is_text_model(ui) ? "bytes" : "sub-pixels"};
+            .what = is_text_model(ui)                      ? "bytes"
+                    : ui.status.config.model.channels == 1 ? "pixels"
+                                                           : "sub-pixels"};
 }
 
 CompletionProgress progress_of(const CompletionBatch& batch) {

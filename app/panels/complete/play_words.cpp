@@ -20,14 +20,14 @@ uint8_t level_byte(const ModelView& ui, int64_t level) {
                                   : uint8_t{0};
 }
 
-// Under its bar: "17", "a", "C3".
+// Under its bar: "17", "a", "0xC3".
 std::string axis_words(const ModelView& ui, int64_t level) {
     if (!is_text_model(ui)) return std::to_string(level);
     const uint8_t byte = level_byte(ui, level);
     if (byte == '\n') return "\\n";
     if (byte == ' ') return "' '";
     return byte > 32 && byte < 127 ? std::string(1, static_cast<char>(byte))
-                                   : fmt::format("{:02X}", byte);
+                                   : fmt::format("0x{:02X}", byte);
 }
 
 std::string level_words(const ModelView& ui, int64_t level) {
@@ -36,7 +36,7 @@ std::string level_words(const ModelView& ui, int64_t level) {
     if (byte == '\n') return "line end";
     if (byte == ' ') return "blank";
     return byte > 32 && byte < 127 ? fmt::format("'{}'", static_cast<char>(byte))
-                                   : fmt::format("byte {}", byte);
+                                   : fmt::format("0x{:02X}", byte);
 }
 
 // Its section's id: "byte_12", "y_3_x_4_g".

@@ -168,7 +168,7 @@ void add_edits(Actions& actions) {
         actions.add({.id = is_up ? "lab.earlier" : "lab.later",
                      .name = is_up ? "Do intervention earlier" : "Do intervention later",
                      .sentence = "Changes places with the one before or behind it.",
-                     .icon = is_up ? icon::up : icon::down,
+                     .icon = is_up ? icon::up : icon::below,
                      .why_not = needs_any,
                      .run = [by = is_up ? -1 : 1](Ui& ui) { move(ui.selection.lab, by); }});
 }

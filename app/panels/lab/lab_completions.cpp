@@ -185,6 +185,9 @@ void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
                                        .values = off_levels_});
         }
     } else {
+        if (column == 0)
+            text_at(ui, ImGui::GetCursorScreenPos(), "Drawn when both are complete.",
+                    {text_size::hint, ui.theme.text3});
         return;
     }
     const std::string id = fmt::format("lab {} {}", row, column);
@@ -193,7 +196,9 @@ void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
     view.height = model.height;
     view.width = model.width;
     view.zoom = zoom;
-    view.alpha = row == 1 && !of.samples[changed].is_done ? 0.55F : 1.0F;
+    const LabSample& last = of.samples[changed];
+    const bool is_old = row == 1 && !last.is_done && last.tokens.size() == key_.unknown.size();
+    view.alpha = is_old ? 0.55F : 1.0F;
     const viz::ImageReply reply = draw_image(view, *texture, ui);
     const bool is_there = row == 2 || of.samples[size_t(row)].is_done;
     ui.recorder.area(

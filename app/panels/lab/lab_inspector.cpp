@@ -237,10 +237,12 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
     if (lab.recipe.interventions.empty()) return;
     // Their lines stand before they are measured: nothing moves then.
     const auto& change = lab.numbers.together;
-    key_value(ui, "Change##change", change ? fmt::format("{:+.5f}", change->mean) : "\u2013",
+    const int decimals = change ? std::max(5, change_decimals(*change) + 1) : 0;
+    key_value(ui, "Change##change", change ? signed_number(change->mean, decimals) : "\u2013",
               loss_unit(ui));
     key_value(ui, "Standard error##standard_error",
-              change ? fmt::format("{:.5f}", change->standard_error) : "\u2013", loss_unit(ui));
+              change ? fmt::format("{:.{}f}", change->standard_error, decimals) : "\u2013",
+              loss_unit(ui));
 }
 
 void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {

@@ -70,6 +70,12 @@ void InterventionsPanel::draw_tools(Ui& ui) {
     (void)action_button(ui, "lab.watch", ButtonKind::normal, "Watch over training");
 }
 
+std::string words_of_change(const LabChoice& lab, size_t index) {
+    const LossChange change =
+        index < lab.numbers.each.size() ? lab.numbers.each[index] : LossChange();
+    return change ? change_words(*change) : "\u2013";
+}
+
 void InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 low, ImVec2 high) {
     LabChoice& lab = ui.selection.lab;
     const Intervention& one = lab.recipe.interventions[index];
@@ -83,9 +89,7 @@ void InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 l
             place_words(ui, one) + (fits ? "" : ": does not fit this model"),
             {text_size::hint, fits ? ui.theme.text2 : ui.theme.warn, Face::regular,
              high.x - low.x - ui.px(96)});
-    const LossChange change =
-        index < lab.numbers.each.size() ? lab.numbers.each[index] : LossChange();
-    const std::string words = change ? change_words(*change) : "\u2013";
+    const std::string words = words_of_change(lab, index);
     const float wide = text_extent(ui, words, text_size::label, Face::medium).x;
     text_at(ui, {high.x - ui.px(12) - wide, low.y + ui.px(52)}, words,
             {text_size::label, ink, Face::medium});
@@ -119,6 +123,8 @@ void InterventionsPanel::draw_card(PaneContext& ui, size_t index) {
     if (info != nullptr && info->has_strength) {
         ImGui::SetCursorScreenPos({at.x + ui.px(30), at.y + ui.px(46)});
         double percent = one.strength * 100;
+        const float change =
+            text_extent(ui, words_of_change(lab, index), text_size::label, Face::medium).x;
         if (slider(ui,
                    {.name = {"Strength", "strength_" + number},
                     .min = 0,
@@ -128,7 +134,7 @@ void InterventionsPanel::draw_card(PaneContext& ui, size_t index) {
                     .unit = "%",
                     .tip = "How far from the untouched to the changed model.",
                     .formula = "w + strength (w' - w)",
-                    .width = (width / ui.scale) - 112},
+                    .width = (width / ui.scale) - std::max(112.0F, change / ui.scale + 54)},
                    percent)) {
             lab.begin_edit("strength " + number);
             lab.chosen = index;

@@ -101,11 +101,19 @@ void OperatorPanel::draw_file(PaneContext& ui) {
 void OperatorPanel::draw_options(PaneContext& ui, const OpTraits& traits) {
     (void)toggle(ui, "Causal##causal", chosen_.causal,
                  {.words = "Causal", .tip = "A target sees the sources up to itself."});
-    ImGui::SameLine(0, ui.px(16));
+    // A control with so many pixels at scale 1 beside its words: on a new line where this one is
+    // full.
+    const auto next = [&](const char* words, float beside) {
+        ImGui::SameLine(0, ui.px(16));
+        const float wide = text_extent(ui, words, text_size::label).x + ui.px(beside);
+        if (ImGui::GetContentRegionAvail().x < wide) ImGui::NewLine();
+    };
+    constexpr float kToggle = 44, kField = 92;
+    next("Gradients", kToggle);
     (void)toggle(ui, "Gradients##gradients", chosen_.grad,
                  {.words = "Gradients", .tip = "Of dy in the file, compared with dq, dk, ..."});
     const auto field = [&](const char* label, const char* name, const char* tip, int64_t& value) {
-        ImGui::SameLine(0, ui.px(16));
+        next(label, kField);
         inline_label(ui, label);
         (void)drag_field(ui,
                          {.name = name,
@@ -124,7 +132,7 @@ void OperatorPanel::draw_options(PaneContext& ui, const OpTraits& traits) {
         field("x", "Columns##columns", "Columns of the grid.", chosen_.grid_width);
     }
     if (!traits.has_outside) return;
-    ImGui::SameLine(0, ui.px(16));
+    next("Hidden outside", kToggle);
     (void)toggle(
         ui, "Hidden outside##hidden_outside", chosen_.outside_hidden,
         {.words = "Hidden outside",

@@ -134,7 +134,7 @@ void PatchingPanel::draw_tools(Ui& ui) {
                                      .why_not = fits ? ""
                                                      : "Both examples are needed, of one "
                                                        "length.",
-                                     .tip = "One forward pass of each layer and row."});
+                                     .tip = "One forward pass for each cell of the map."});
     ImGui::SameLine(0, ui.px(8));
     copy_command(ui);
     if (!patches) return;
@@ -216,15 +216,17 @@ void PatchingPanel::draw(Ui& ui) {
     if (sample_state(ui)) return;
     draw_tools(ui);
     if (sample_missing(ui)) return;
+    const char* const place = is_text(ui) ? "span of the text" : "row of the picture";
     hint(ui,
-         "How the loss of the first example changes when the activations after a layer (row of "
-         "the map) are those of the other example at a row of the picture or span of the text "
-         "(column), and nothing else is. Large: there the difference of the two is decided.");
+         fmt::format("How the loss of the first example changes when the activations after a layer "
+                     "(row of the map) are those of the other example at a {} (column), and "
+                     "nothing else is. Large: there the difference of the two is decided.",
+                     place));
     if (!is_asked_)
         return empty_state(ui, {.drawing = Drawing::layers,
                                 .title = "Nothing patched yet",
                                 .sentence = "Choose the other example above and press Patch: one "
-                                            "forward pass of each layer and row."});
+                                            "forward pass for each cell of the map."});
     take(ui);
     if (!watch_.error().empty())
         banner(ui, {.title = "These two cannot be compared", .sentence = watch_.error() + "."});

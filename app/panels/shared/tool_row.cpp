@@ -8,9 +8,11 @@ namespace aft::app {
 void inline_label(DrawContext& ui, std::string_view words) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = text_extent(ui, words, text_size::label).x;
-    text_at(ui, {at.x + ui.px(4), at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
+    const bool is_first = ImGui::GetCursorPosX() <= ImGui::GetCursorStartPos().x;
+    const float before = is_first ? 0 : ui.px(4);
+    text_at(ui, {at.x + before, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, words,
             {text_size::label, ui.theme.text2});
-    ImGui::Dummy({width + ui.px(4), ui.px(26)});
+    ImGui::Dummy({width + before, ui.px(26)});
     ImGui::SameLine(0, ui.px(8));
 }
 

@@ -222,6 +222,8 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
     const float bar_low = bars_begin(ui);
     const bool has_bars =
         ImGui::GetContentRegionAvail().x - ui.px(kNormSpace) - bar_low >= ui.px(kLeastBar);
+    const float between = ImGui::GetStyle().ItemSpacing.y;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 0});
     for (size_t i = 0; i < ui.status.layers.size(); ++i) {
         const std::string name = "Layer " + layer_words(ui.status, static_cast<int64_t>(i));
         if (!passes(name)) continue;
@@ -240,6 +242,8 @@ void ExplorerPanel::draw_layers(PaneContext& ui) {
             ui.selection.lock(cell);
         }
     }
+    ImGui::PopStyleVar();
+    ImGui::Dummy({1, between});
     const bool has_kernel = ui.status.mixer.has_kernel();
     hint(ui, (has_bars ? "bar: norm (" : "norm (") + norm_of_training(has_kernel) + ")");
 }

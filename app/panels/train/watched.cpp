@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/panels/panel.h"
 #include "app/panels/shared/bias_map.h"
 #include "app/panels/shared/copy_command.h"
 #include "app/panels/shared/formation_choice.h"
+#include "app/panels/shared/loss_words.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/panels/shared/step_series.h"
@@ -156,7 +156,7 @@ WatchedGroup attention_of(const ViewState& ui, const std::vector<Pin>& pins) {
 }
 
 WatchedGroup loss_of(const ViewState& ui) {
-    WatchedGroup out{"loss", "Loss", "of " + sample_words(ui) + ", bits a token", {}};
+    WatchedGroup out{"loss", "Loss", "of " + sample_words(ui) + ", " + loss_unit(ui), {}};
     const ImageChoice& image = ui.selection.image;
     if (!image.item || ui.status.task.is_mixer_alone || ui.status.task.is_bias_alone) return out;
     WatchedLine line{.words = "loss", .request = {}};
@@ -166,7 +166,7 @@ WatchedGroup loss_of(const ViewState& ui) {
         if (image.item->label < 0) return out;
         line.request.labels = {image.item->label};
     }
-    line.factor = 1 / std::log(2.0);
+    line.factor = shown_loss(ui, 1);
     out.lines.push_back(std::move(line));
     return out;
 }
@@ -277,7 +277,7 @@ bool WatchedPanel::is_empty(Ui& ui, const std::vector<WatchedGroup>& groups) con
          .sentence = "Pin a cell or a head with P: its value, RMS of w or entropy, and "
                      "attention at every stored step are drawn here, and the loss of the chosen "
                      "picture. Watch over training, in the Lab and in Complete, adds "
-                     "what interventions cost and how a picture is completed.",
+                     "what interventions cost and how the model completes.",
          .primary = {},
          .secondary = {},
          .hint = {}});
@@ -343,7 +343,7 @@ void WatchedPanel::draw(Ui& ui) {
     if (ui.experiments.is_empty())
         hint(ui,
              "Watch over training, in the Lab and in Complete, adds what an intervention costs "
-             "and how a picture is completed at every saved step.");
+             "and how the model completes at every saved step.");
     if (has_heads(groups)) {
         inline_label(ui, "Of the pinned heads");
         (void)formation_choice(ui, number_);

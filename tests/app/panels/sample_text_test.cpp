@@ -112,7 +112,7 @@ TEST_F(SampleText, PlayNamesBytesAndNotTheirNumbers) {
     complete_text();
     click(6);
     ASSERT_TRUE(until([&] { return is_there("play/main/axis"); }));
-    EXPECT_EQ(value_of("play/main/axis"), "00 to FF");
+    EXPECT_EQ(value_of("play/main/axis"), "0x00 to 0xFF");
     EXPECT_EQ(value_of("play/byte_6/new_level"), value_of("play/byte_6/chosen"));
     run("click play/byte_6/new_level\nframes 3\n");
     run(fmt::format("click play/byte_6/new_level=byte_{}\nframes 3\n", int('e')));
