@@ -48,7 +48,7 @@ TraceGrid trace_grid(const PaneContext& ui, int count, float title, ImVec2 area)
         if (zoom > best.zoom) best = {columns, zoom, {}};
     }
     // Narrower than their titles they would be no map to look at: they scroll.
-    const int legible = std::max(1, int(least / float(wide)));
+    const int legible = std::max(1, int(std::lround(least / float(wide))));
     if (best.zoom < legible) best = {std::max(1, int((area.x + gap) / (least + gap))), legible, {}};
     best.tile = {std::max(title, float(wide * best.zoom)),
                  float(tall * best.zoom) + ui.px(kTraceTitle)};

@@ -283,7 +283,8 @@ void StructurePanel::inspector(Ui& ui) {
         if (form.heads > 1) key_value(ui, "Head##head", std::to_string(one.head));
         for (const size_t i : shown_columns(ui)) {
             const StructureColumn& column = structure_columns()[i];
-            const std::string unit = column.is_share ? "%" : unit_words(ui, column);
+            std::string unit = column.is_share ? "%" : unit_words(ui, column);
+            if (unit.ends_with('s') && one.numbers[i] == 1) unit.pop_back();  // "1 pixel"
             key_value(ui, {column.sort, column.id}, structure_words(i, one.numbers[i]), unit);
         }
     }
