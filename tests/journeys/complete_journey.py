@@ -13,8 +13,8 @@ def covered(dump):
 
 
 def filled(dump):
-    """(decided, all) sub-pixels of the completion on the screen."""
-    found = re.match(r"(\d+) of (\d+) sub-pixels", dump.value(PROGRESS))
+    """(decided, all) pixels of the grey completion on the screen."""
+    found = re.match(r"(\d+) of (\d+) pixels", dump.value(PROGRESS))
     return tuple(map(int, found.groups())) if found else (-1, -1)
 
 
