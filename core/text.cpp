@@ -106,6 +106,11 @@ std::string significant(double v, int digits) {
            grouped(is_long ? fmt::format("{:.0f}", size) : fmt::format("{:.{}g}", size, digits));
 }
 
+std::string counted_unit(std::string_view unit, bool is_one) {
+    if (is_one && unit.size() > 2 && unit.ends_with('s')) unit.remove_suffix(1);
+    return std::string(unit);
+}
+
 std::string duration(double seconds) {
     if (!std::isfinite(seconds)) return "unknown";
     if (seconds < 0.9995) return fmt::format("{:.0f} ms", std::max(0.0, seconds) * 1000);

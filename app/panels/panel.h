@@ -28,7 +28,8 @@ namespace aft::app {
 //   Command. Keys are shortcuts of actions.
 // * draw() is called only while the pane is visible: ask only for what is shown. Hover line at the
 //   foot: canvas_height() before the canvas, hover_line() last.
-// * inspector() draws sections into the Inspector while a workspace of the panel is shown.
+// * inspector() draws sections into the Inspector while a workspace of the panel is shown; those of
+//   the pane's own picture only while is_front().
 
 // Where a pane stands in a workspace's default layout. `page` fills the whole (Home).
 enum class Slot { left, right, top, canvas, below, page };
@@ -49,6 +50,14 @@ class Panel {
     virtual void draw(Ui& ui) = 0;
     virtual void inspector(Ui&) {}     // sections for the Inspector of the panel's workspaces
     virtual void actions(Actions&) {}  // once, at the start; handlers may capture `this`
+
+    // Its pane is drawn, or was until the Inspector came before it (a tab of small windows). Set by
+    // the frame before inspector().
+    [[nodiscard]] bool is_front() const { return is_front_; }
+    void set_front(bool is_front) { is_front_ = is_front; }
+
+  private:
+    bool is_front_ = false;
 };
 
 template <class Own>

@@ -9,6 +9,7 @@
 #include "app/widgets/text_fields.h"
 #include "app/widgets/tooltip.h"
 #include "core/check.h"
+#include "core/text.h"
 
 namespace aft::app {
 
@@ -59,9 +60,7 @@ void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, doubl
     const float available = right - number - box.min.x - ui.px(4);
     const float name =
         f.prefix.empty() ? 0 : text_extent(ui, f.prefix, text_size::label).x + ui.px(12);
-    // "1 step": a unit of letters alone has a plural.
-    const bool is_one = shown_number(f, value) == "1" && f.unit.size() > 2 && f.unit.ends_with('s');
-    const std::string words = is_one ? f.unit.substr(0, f.unit.size() - 1) : std::string(f.unit);
+    const std::string words = counted_unit(f.unit, shown_number(f, value) == "1");
     float unit = words.empty() ? 0 : text_extent(ui, words, text_size::hint).x + ui.px(5);
     // Where a long number leaves space for one of them, the name stays.
     if (name + unit > available && name <= available) unit = name > 0 ? 0 : unit;

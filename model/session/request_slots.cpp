@@ -44,11 +44,7 @@ void RequestSlots::drop(const ProbeRequest& request) {
     {
         const std::lock_guard lock(mutex_);
         std::erase_if(probes_, [&](const Waiting& one) { return one.request == request; });
-        // It may be asked for again at once, while the worker ends.
-        if (is_computing(request)) {
-            running = std::move(computing_->order);
-            computing_.reset();
-        }
+        if (is_computing(request)) running = take_computing();
     }
     if (running) running->stop.request_stop();
 }
@@ -57,13 +53,17 @@ bool RequestSlots::is_computing(const ProbeRequest& request) const {
     return computing_ && computing_->order.request == request;
 }
 
-// The one that is computed, if it was not asked for since then although others were all the time.
-// It may be asked for again at once, while the worker ends.
-std::optional<ProbeOrder> RequestSlots::take_unasked(Clock::time_point since) {
-    if (!computing_ || std::max(computing_->asked, asking_.since) > since) return std::nullopt;
-    std::optional<ProbeOrder> order = std::move(computing_->order);
+// The one that is computed. It may be asked for again at once, while the worker ends.
+ProbeOrder RequestSlots::take_computing() {
+    ProbeOrder order = std::move(computing_->order);
     computing_.reset();
     return order;
+}
+
+// The one that is computed, if it was not asked for since then although others were all the time.
+std::optional<ProbeOrder> RequestSlots::take_unasked(Clock::time_point since) {
+    if (!computing_ || std::max(computing_->asked, asking_.since) > since) return std::nullopt;
+    return take_computing();
 }
 
 void RequestSlots::ask(const ItemKey& item) {
@@ -84,10 +84,7 @@ uint64_t RequestSlots::complete(CompletionRequest request) {
     {
         const std::lock_guard lock(mutex_);
         before = running_;
-        if (computing_ && computing_->asked + kStill < Clock::now()) {
-            unasked = std::move(computing_->order);
-            computing_.reset();
-        }
+        if (computing_ && computing_->asked + kStill < Clock::now()) unasked = take_computing();
         id = ++last_id_;
         waiting_ = CompletionOrder{std::move(request), id, std::stop_source()};
     }

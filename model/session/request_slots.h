@@ -65,6 +65,7 @@ class RequestSlots {
     };
     void drop(const ProbeRequest& request);
     [[nodiscard]] bool is_computing(const ProbeRequest& request) const;
+    ProbeOrder take_computing();
     std::optional<ProbeOrder> take_unasked(Clock::time_point since);
     std::mutex mutex_;
     std::condition_variable_any changed_;

@@ -85,6 +85,14 @@ TEST(Text, durations_and_sizes) {
     EXPECT_EQ(byte_size(1024 * 1024 - 1), "1.0 MiB");
 }
 
+TEST(Text, one_of_a_unit_is_without_its_plural) {
+    EXPECT_EQ(counted_unit("steps", true), "step");
+    EXPECT_EQ(counted_unit("steps", false), "steps");
+    EXPECT_EQ(counted_unit("bits/dim", true), "bits/dim");
+    EXPECT_EQ(counted_unit("ms", true), "ms");
+    EXPECT_EQ(counted_unit("", true), "");
+}
+
 TEST(Text, the_nearest_word_is_near_or_nothing) {
     const std::vector<std::string> words = {"train.learning_rate", "train.batch", "model.dim"};
     EXPECT_EQ(nearest_word("train.lerning_rate", words), "train.learning_rate");

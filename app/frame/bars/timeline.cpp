@@ -278,6 +278,11 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         ui.selection.step = wanted >= now ? -1 : nearest_step(ui.history, std::llround(wanted));
     }
     draw_target(ui, track);
+    // Under the icons of the pins: the one of its own step stays whole.
+    const float x = std::round(track.x(handle));
+    draw->AddRectFilled({x - ui.px(1), a.y - ui.px(4)}, {x + ui.px(1), b.y}, ui.theme.accent);
+    draw->AddRectFilled({x - ui.px(5), a.y - ui.px(9)}, {x + ui.px(5), a.y}, ui.theme.accent,
+                        ui.px(3));
     std::optional<int64_t> menu = draw_pins(ui, track, pins_.of(ui));
     if (const auto of_note = draw_note_pins(ui, track)) menu = of_note;
     if (const auto of_kept = draw_kept(ui, track)) menu = of_kept;
@@ -289,10 +294,6 @@ void Timeline::draw_track(Ui& ui, ImVec2 a, ImVec2 b) {
         ImGui::OpenPopup("pin");
     }
     draw_step_menu(ui, menu_step_);
-    const float x = std::round(track.x(handle));
-    draw->AddRectFilled({x - ui.px(1), a.y - ui.px(4)}, {x + ui.px(1), b.y}, ui.theme.accent);
-    draw->AddRectFilled({x - ui.px(5), a.y - ui.px(9)}, {x + ui.px(5), a.y}, ui.theme.accent,
-                        ui.px(3));
 }
 
 // Under the pill, round `at`.

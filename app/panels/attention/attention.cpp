@@ -53,7 +53,6 @@ class AttentionPanel : public Panel {
         int64_t pointed = -1;   // whose map is under the pointer
         bool are_drawn = true;  // they fitted
     } small_;
-    uint64_t drawn_ = 0;
     Range range_;
 };
 
@@ -189,7 +188,6 @@ std::string shift_words(const Positions& positions) {
 }
 
 void AttentionPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     if (sample_state(ui) || no_attention_state(ui, "No attention in this model")) return;
     const Positions positions(ui.status);
     choose_target(ui, positions);
@@ -249,7 +247,7 @@ CopiedCommand AttentionPanel::command(const ViewState& ui) const {
 }
 
 void AttentionPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !data_.rows().has_both()) return;
+    if (!is_front() || !ui.has_model() || !data_.rows().has_both()) return;
     const Positions positions(ui.status);
     const Cell cell = ui.selection.shown();
     section(ui, "Selection##selection", {}, false);

@@ -25,12 +25,15 @@ std::string class_name(const ModelView& ui, int64_t index) {
 void probability_bar(const DrawContext& ui, double share, bool is_chosen) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float all = ImGui::GetContentRegionAvail().x, width = all * static_cast<float>(share);
-    const float low = at.y + ui.px(18), high = at.y + ui.px(20);
+    const float high = at.y + ui.px(2);
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    list->AddRectFilled({at.x, low}, {at.x + all, high}, ui.theme.line);
-    if (width < 1) return;
-    list->AddRectFilled({at.x, low}, {at.x + width, high},
-                        is_chosen ? ui.theme.accent : ui.theme.text3);
+    list->AddRectFilled(at, {at.x + all, high}, ui.theme.line);
+    if (width >= 1)
+        list->AddRectFilled(at, {at.x + width, high}, is_chosen ? ui.theme.accent : ui.theme.text3);
+    const ImVec2 spacing = ImGui::GetStyle().ItemSpacing;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(spacing.x, 0));
+    ImGui::Dummy({all, ui.px(6)});
+    ImGui::PopStyleVar();
 }
 
 }  // namespace
@@ -78,9 +81,9 @@ void ClassGuess::draw(PaneContext& ui) {
                   class_name(ui, item->label) + (item->label == order.front() ? "" : ", missed"));
     for (const int64_t index : order) {
         const double share = std::exp(double(values[size_t(index)]));
-        probability_bar(ui, share, index == order.front());
         key_value(ui, {class_name(ui, index), fmt::format("class_{}", index)},
                   plain_number(100 * share, 2), "%");
+        probability_bar(ui, share, index == order.front());
     }
 }
 

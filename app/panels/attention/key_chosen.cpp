@@ -100,7 +100,7 @@ void KeyChosen::draw(PaneContext& ui, const Positions& positions, const ChosenKe
     ImGui::BeginGroup();
     float width = available.x;
     if (!positions.is_text) {
-        const float side = std::min(available.x, (available.y - ui.px(130)) / 2);
+        const float side = std::min(available.x, (available.y - ui.px(138)) / 2);
         const int zoom = token_zoom(ui, positions, {side, side});
         draw_picture(ui, positions, zoom);
         if (key.map != nullptr) width = draw_map(ui, positions, key, zoom);

@@ -63,7 +63,7 @@ class KeysPanel : public Panel {
     struct KeysView {
         int quantity = 0, range = 0, page = 0;
     } view_;
-    uint64_t versions_ = 0, drawn_ = 0;
+    uint64_t versions_ = 0;
     size_t grid_columns_ = 0;
     struct KeysAnswer {
         int page = 0;
@@ -281,7 +281,6 @@ void key_quantity_tool(DrawContext& ui, int& quantity) {
 }
 
 void KeysPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     if (sample_state(ui)) return;
     if (has_no_maps(ui)) {
         layers_.clear();  // of the model before
@@ -342,7 +341,7 @@ void KeysPanel::draw(Ui& ui) {
 }
 
 void KeysPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
+    if (!is_front() || !ui.has_model()) return;
     size_t l = 0, m = 0;
     const Folded* const map = chosen(ui, &l, &m);
     if (map == nullptr) return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/panels/attention/offset_maps.h"
 #include "app/panels/panel.h"
@@ -27,7 +28,7 @@ PanelRoom relative_panel();
 
 namespace {
 
-constexpr size_t kMostOffsetMaps = 64;  // drawn as small ones
+constexpr size_t kMostOffsetMaps = 64;  // drawn as small ones: a page
 constexpr float kOffsetTitle = 22, kOffsetBar = 40;
 
 class RelativePanel : public Panel {
@@ -56,12 +57,13 @@ class RelativePanel : public Panel {
     std::vector<viz::AtlasCell> cells_;
     struct OffsetView {
         int part = 0, reduce = 0;  // both, prior, content; head, channel, mean, gate
+        size_t page = 0,
+               chosen = 0;  // of the small maps; the one that was chosen in the last frame
     } view_;
     struct OffsetRead {  // under the pointer
         size_t map = 0;
         viz::MapCell at{};
     } read_;
-    uint64_t drawn_ = 0;
     SampleTool sample_;
 };
 
@@ -115,18 +117,27 @@ void RelativePanel::draw_tools(Ui& ui) {
                              .tip = "By content alone: the position bias is left out.",
                              .formula = "exp(K[j]) / \u03A3 exp(K[j'])"}};
     (void)segmented(ui, "Parts##parts", view_.part, {parts});
-    const Tool tools[] = {{240,
-                           [&] {
-                               inline_label(ui, "Maps");
-                               const std::string reduce[] = {"Heads##head", "Channels##channel",
-                                                             "Mean##mean",
-                                                             "Gate-weighted mean##gate"};
-                               (void)combo(ui, "Maps##reduce", view_.reduce,
-                                           {.list = reduce,
-                                            .width = 180,
-                                            .tip = "One map per head or channel, or their mean."});
-                           }},
-                          {180, [&] { draw_examples(ui); }}};
+    std::vector<Tool> tools = {{240,
+                                [&] {
+                                    inline_label(ui, "Maps");
+                                    const std::string reduce[] = {"Heads##head",
+                                                                  "Channels##channel", "Mean##mean",
+                                                                  "Gate-weighted mean##gate"};
+                                    (void)combo(ui, "Maps##reduce", view_.reduce,
+                                                {.list = reduce,
+                                                 .width = 180,
+                                                 .tip = "One map per head or channel, or their "
+                                                        "mean."});
+                                }},
+                               {180, [&] { draw_examples(ui); }}};
+    if (maps_.maps().size() > kMostOffsetMaps)
+        tools.insert(tools.begin() + 1,
+                     {112, [&] {
+                          if (button(ui, {.name = "More maps##more_maps",
+                                          .tip = "The next heads or channels, after the last ones "
+                                                 "the first again."}))
+                              ++view_.page;
+                      }});
     tool_row(ui, end - ImGui::GetItemRectMax().x, tools);
 }
 
@@ -198,10 +209,11 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
                       .why_not = {}});
     if (reply.hovered.is_valid()) read_ = {map, reply.hovered};
     const float foot = box.high.y - ui.px(kOffsetBar - 6);
-    ImGui::SetCursorScreenPos({box.low.x, std::min(foot, reply.map.high.y + ui.px(12))});
+    const float left = reply.map.low.x;
+    ImGui::SetCursorScreenPos({left, std::min(foot, reply.map.high.y + ui.px(12))});
     viz::ColorBarView bar;
     bar.coloring = view.coloring;
-    bar.width = std::min(box.width(), ui.px(360));
+    bar.width = std::min(box.high.x - left, ui.px(360));
     bar.percent = true;
     bar.can_drag = false;
     const float share = offset_share(maps_, read_.map, read_.at.row, read_.at.column);
@@ -210,17 +222,25 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
 }
 
 void RelativePanel::draw_all(PaneContext& ui, const viz::Box& box) {
-    const size_t count = std::min(kMostOffsetMaps, maps_.maps().size());
+    const size_t all = maps_.maps().size();
+    // The page of a map that is chosen elsewhere comes by itself.
+    if (const size_t map = chosen(ui); std::exchange(view_.chosen, map) != map)
+        view_.page = map / kMostOffsetMaps;
+    view_.page %= (all + kMostOffsetMaps - 1) / kMostOffsetMaps;
+    const size_t first = view_.page * kMostOffsetMaps;
+    const size_t count = std::min(kMostOffsetMaps, all - first);
     const std::string words =
-        count < maps_.maps().size()
-            ? fmt::format("{} to {} of {}, one range", map_words(0), count - 1, maps_.maps().size())
+        count < all
+            ? fmt::format("{} {} to {} of {}, one range",
+                          maps_.is_by_channel() ? "Channels" : "Heads", first, first + count - 1,
+                          all)
             : std::string(maps_.is_by_channel() ? "All channels" : "All heads") + ", one range";
     text_at(ui, box.low, words, {text_size::label, ui.theme.text1, Face::semibold, box.width()});
     cells_.assign(count, {});
-    for (size_t map = 0; map < count; ++map) {
-        cells_[map].data = maps_.data(map);
-        cells_[map].coloring = coloring(ui);
-        cells_[map].label = fmt::format("{}{}", maps_.is_by_channel() ? "c" : "h", map);
+    for (size_t i = 0; i < count; ++i) {
+        cells_[i].data = maps_.data(first + i);
+        cells_[i].coloring = coloring(ui);
+        cells_[i].label = fmt::format("{}{}", maps_.is_by_channel() ? "c" : "h", first + i);
     }
     viz::AtlasView view;
     view.id = "all offsets";
@@ -228,9 +248,9 @@ void RelativePanel::draw_all(PaneContext& ui, const viz::Box& box) {
     view.shape = offset_shape(maps_, int(count), view.area, ui.scale);
     view.cells = cells_;
     view.raise_selected_row = false;
-    if (const size_t map = chosen(ui); map < count) {
-        view.selected_row = int(map) / view.shape.columns;
-        view.selected_column = int(map) % view.shape.columns;
+    if (const size_t place = chosen(ui) - first; place < count) {
+        view.selected_row = int(place) / view.shape.columns;
+        view.selected_column = int(place) % view.shape.columns;
     }
     ImGui::SetCursorScreenPos({box.low.x, box.low.y + ui.px(kOffsetTitle)});
     const viz::AtlasReply reply = atlas_.draw(view, ui);
@@ -241,10 +261,10 @@ void RelativePanel::draw_all(PaneContext& ui, const viz::Box& box) {
                       .value = words,
                       .why_not = {}});
     const viz::AtlasHit hit = reply.clicked.is_valid() ? reply.clicked : reply.hovered;
-    const auto map = size_t(std::max(0, hit.row) * view.shape.columns + std::max(0, hit.column));
-    if (!hit.is_valid() || map >= count) return;
-    read_ = {map, hit.cell};
-    if (reply.clicked.is_valid()) choose(ui, map);
+    const auto place = size_t(std::max(0, hit.row) * view.shape.columns + std::max(0, hit.column));
+    if (!hit.is_valid() || place >= count) return;
+    read_ = {first + place, hit.cell};
+    if (reply.clicked.is_valid()) choose(ui, first + place);
 }
 
 void RelativePanel::draw_foot(PaneContext& ui) {
@@ -284,7 +304,6 @@ bool has_no_offsets(Ui& ui) {
 }
 
 void RelativePanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     if (sample_state(ui)) return;
     if (has_no_offsets(ui)) {
         maps_.clear();  // of the model before
@@ -327,7 +346,7 @@ void RelativePanel::draw(Ui& ui) {
 }
 
 void RelativePanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || maps_.maps().empty()) return;
+    if (!is_front() || !ui.has_model() || maps_.maps().empty()) return;
     section(ui, "Selection##selection", {}, false);
     key_value(ui, "Layer##layer", std::to_string(ui.selection.cell.layer));
     if (const std::string words = map_words(chosen(ui)); !words.empty())

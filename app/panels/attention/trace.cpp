@@ -62,7 +62,6 @@ class TracePanel final : public Panel {
     std::string model_;           // that rows and trail are of
     std::vector<int64_t> trail_;  // targets before the chosen one
     int64_t read_layer_ = -1;     // whose map is under the pointer
-    uint64_t drawn_ = 0;
     SampleTool sample_;
 };
 
@@ -292,7 +291,6 @@ void TracePanel::draw_foot(PaneContext& ui, const Positions& positions) {
 }
 
 void TracePanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     read_layer_ = -1;
     if (sample_state(ui)) return;
     if (ui.status.path != model_) {
@@ -320,7 +318,7 @@ void TracePanel::draw(Ui& ui) {
 }
 
 void TracePanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || data_.rows().empty()) return;
+    if (!is_front() || !ui.has_model() || data_.rows().empty()) return;
     const Positions positions(ui.status);
     section(ui, "Selection##selection", {}, false);
     key_value(ui, "Target##target", positions.target_words(ui.selection.cell.target));

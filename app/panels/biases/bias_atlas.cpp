@@ -171,7 +171,6 @@ class AtlasPanel : public Panel {
     std::vector<WidgetName> names_;  // of the cells
     std::vector<std::string> row_labels_, column_labels_;
     BiasInspector inspector_;
-    uint64_t drawn_ = 0;  // frame
 };
 
 void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const Arrangement& plan) {
@@ -305,7 +304,6 @@ void AtlasPanel::draw_shared_bar(PaneContext& ui) {
 }
 
 void AtlasPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     order_.follow(ui);
@@ -362,7 +360,7 @@ BiasReading AtlasPanel::reading_at(const BiasForm& form, const Cell& cell) const
 }
 
 void AtlasPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
+    if (!is_front() || !ui.has_model()) return;
     const BiasForm form(ui.status, ui.selection.shown().layer);
     if (form.layout != BiasLayout::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);

@@ -59,7 +59,6 @@ class FactorsPanel final : public Panel {
     std::vector<viz::AtlasCell> cells_;
     viz::Atlas atlas_;
     viz::AtlasHit read_;
-    uint64_t drawn_ = 0;  // frame
     RankCosts costs_;
 };
 
@@ -209,7 +208,7 @@ void FactorsPanel::draw_foot(PaneContext& ui) {
 
 // The components that are drawn, with their exact sizes.
 void FactorsPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !shown_ || maps_.empty()) return;
+    if (!is_front() || !ui.has_model() || !shown_ || maps_.empty()) return;
     const bool has_heads = ui.status.mixer.heads > 1;
     section(ui, "Selection##selection", {}, false);
     key_value(ui, "Layer##layer", layer_words(ui.status, ui.selection.cell.layer));
@@ -223,7 +222,6 @@ void FactorsPanel::inspector(Ui& ui) {
 }
 
 void FactorsPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     const std::string why = why_no_factors(ui);

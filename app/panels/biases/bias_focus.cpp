@@ -52,7 +52,6 @@ class FocusPanel : public Panel {
     bool exact_ = false;  // as FocusZoom has it
     viz::Zoom drawn_;
     int64_t layer_ = -1;
-    uint64_t frame_ = 0;
     struct Bars {  // the histogram, and what it was made of
         uint64_t version = 0;
         int64_t head = -1;
@@ -235,7 +234,6 @@ std::string FocusPanel::caption_words(const ViewState& ui, const BiasForm& form)
 }
 
 void FocusPanel::draw(Ui& ui) {
-    frame_ = ui.stats.frames;
     layer_ = std::clamp<int64_t>(ui.selection.cell.layer, 0,
                                  std::max<int64_t>(1, int64_t(ui.status.layers.size())) - 1);
     const BiasForm form(ui.status, layer_);
@@ -288,7 +286,7 @@ void FocusPanel::draw(Ui& ui) {
 }
 
 void FocusPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - frame_ > 1 || !ui.has_model()) return;
+    if (!is_front() || !ui.has_model()) return;
     const BiasForm form(ui.status, ui.selection.shown().layer);
     if (form.layout != BiasLayout::none && layers_.has(ui.selection.shown().layer))
         inspector_.draw(ui, form, layers_);

@@ -64,7 +64,6 @@ class FormationPanel final : public Panel {
     } strip_;
     viz::Map map_;
     viz::MapCell read_{};  // under the pointer
-    uint64_t drawn_ = 0;   // frame
 };
 
 void FormationPanel::make_rows(const Field& field) {
@@ -218,6 +217,8 @@ void FormationPanel::draw_strip(PaneContext& ui) {
         if (pressed.head >= 0) ui.selection.cell.head = pressed.head;
         ui.commands.send(ShowStep{strip_.steps[size_t(reply.clicked.column)]});
     }
+    // It begins where the map does.
+    ImGui::SetCursorScreenPos({reply.map.low.x, ImGui::GetCursorScreenPos().y});
     viz::ColorBarView bar;
     bar.id = "formation bar";
     bar.coloring = view.coloring;
@@ -285,7 +286,7 @@ void FormationPanel::draw_progress(PaneContext& ui) {
 
 // The chosen row: where it began, where it is, where it ended.
 void FormationPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || strip_.rows.empty()) return;
+    if (!is_front() || !ui.has_model() || strip_.rows.empty()) return;
     const size_t n = strip_.steps.size(), row = chosen(ui);
     if (n == 0) return;
     const auto at = std::find(strip_.steps.begin(), strip_.steps.end(), ui.shown_step());
@@ -305,7 +306,6 @@ void FormationPanel::inspector(Ui& ui) {
 }
 
 void FormationPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     refresh(ui);

@@ -41,7 +41,6 @@ class StatisticsPanel : public Panel {
     BiasLayers layers_;
     std::optional<uint64_t> cancelled_;  // of this opening: what is here stays, no more is read
     std::vector<StatisticsRow> lines_;   // layers x heads
-    uint64_t drawn_ = 0;
 };
 
 void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
@@ -123,7 +122,6 @@ std::vector<double> StatisticsPanel::layer_norms(const BiasForm& form) const {
 }
 
 void StatisticsPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     bias_tools(ui, form, ImGui::GetContentRegionAvail().x);
@@ -175,7 +173,7 @@ void StatisticsPanel::draw(Ui& ui) {
 
 void StatisticsPanel::inspector(Ui& ui) {
     const int64_t layer = ui.selection.cell.layer;
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model() || !layers_.has(layer)) return;
+    if (!is_front() || !ui.has_model() || !layers_.has(layer)) return;
     section(ui, "Actions##actions", {}, false);
     copy_command_button(ui, bias_command(ui, layers_.form(layer), layers_, layer),
                         "Copies the command that writes the map of the selected layer, of which "

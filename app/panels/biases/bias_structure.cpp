@@ -54,7 +54,6 @@ class StructurePanel final : public Panel {
     std::vector<HeadStructure> heads_;
     std::string error_;
     int pending_ = 0;
-    uint64_t drawn_ = 0;  // frame
 };
 
 // The singular values of w [T, T] without factors take T^3.
@@ -274,7 +273,7 @@ void StructurePanel::cancel(const PaneContext& ui) {
 
 // The chosen row, with whole names.
 void StructurePanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || !ui.has_model()) return;
+    if (!is_front() || !ui.has_model()) return;
     const BiasForm form(ui.status);
     for (const HeadStructure& one : heads_) {
         if (!is_chosen(ui, form, one)) continue;
@@ -283,15 +282,14 @@ void StructurePanel::inspector(Ui& ui) {
         if (form.heads > 1) key_value(ui, "Head##head", std::to_string(one.head));
         for (const size_t i : shown_columns(ui)) {
             const StructureColumn& column = structure_columns()[i];
-            std::string unit = column.is_share ? "%" : unit_words(ui, column);
-            if (unit.ends_with('s') && one.numbers[i] == 1) unit.pop_back();  // "1 pixel"
+            const std::string unit =
+                column.is_share ? "%" : counted_unit(unit_words(ui, column), one.numbers[i] == 1);
             key_value(ui, {column.sort, column.id}, structure_words(i, one.numbers[i]), unit);
         }
     }
 }
 
 void StructurePanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     const BiasForm form(ui.status);
     if (bias_state(ui, form)) return;
     update(ui, form);

@@ -52,7 +52,6 @@ class ComparePanel final : public Panel {
     CompareCards cards_;
     CompareMaps maps_;
     CompareCurves curves_;
-    uint64_t frame_ = 0;
     bool shows_maps_ = true;  // where the height is too low for more than one
 };
 
@@ -144,7 +143,6 @@ void ComparePanel::draw_compared(PaneContext& ui) {
 }
 
 void ComparePanel::draw(Ui& ui) {
-    frame_ = ui.stats.frames;
     slots_.update(ui);
     layers_.update(ui, slots_);
     if (slots_.size() == 0) {
@@ -182,7 +180,7 @@ void ComparePanel::draw(Ui& ui) {
 }
 
 void ComparePanel::inspector(Ui& ui) {
-    if (ui.stats.frames - frame_ > 1 || slots_.size() < 2) return;
+    if (!is_front() || slots_.size() < 2) return;
     compare_inspector(ui, slots_, numbers_, shown_);
 }
 

@@ -98,6 +98,22 @@ void draw_marks(const DrawContext& ui, const CompareSlots& slots, const viz::Cur
     }
 }
 
+struct DrawnPlot {
+    ImVec2 corner;
+    std::string value;
+};
+
+// Of the item that ends here.
+void record_plot(DrawContext& ui, const viz::CurvePlot& view, size_t plot, const DrawnPlot& drawn) {
+    ui.recorder.area({.kind = "plot",
+                      .path = ui.recorder.claim(
+                          {view.title, plot == 0 ? "training_curves" : "validation_curves"}),
+                      .min = drawn.corner,
+                      .max = ImGui::GetItemRectMax(),
+                      .value = drawn.value,
+                      .why_not = {}});
+}
+
 }  // namespace
 
 void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t plot,
@@ -139,13 +155,7 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
     for (const viz::Curve& curve : view.curves)
         value +=
             fmt::format("{}{}: {} points", value.empty() ? "" : "; ", curve.label, curve.y.size());
-    ui.recorder.area({.kind = "plot",
-                      .path = ui.recorder.claim(
-                          {view.title, plot == 0 ? "training_curves" : "validation_curves"}),
-                      .min = a,
-                      .max = {a.x + size.x, a.y + size.y},
-                      .value = value,
-                      .why_not = {}});
+    record_plot(ui, view, plot, {a, value});
 }
 
 // The title, and that there is nothing.
@@ -158,13 +168,7 @@ void CompareCurves::draw_no_curves(PaneContext& ui, const viz::CurvePlot& view, 
     text_at(ui, {a.x, a.y + ui.px(22)}, words,
             {text_size::hint, ui.theme.text3, Face::regular, size.x});
     ImGui::Dummy(size);
-    ui.recorder.area({.kind = "plot",
-                      .path = ui.recorder.claim(
-                          {view.title, plot == 0 ? "training_curves" : "validation_curves"}),
-                      .min = a,
-                      .max = {a.x + size.x, a.y + size.y},
-                      .value = words,
-                      .why_not = {}});
+    record_plot(ui, view, plot, {a, words});
 }
 
 void CompareCurves::draw(PaneContext& ui, const CompareSlots& slots, ImVec2 area) {

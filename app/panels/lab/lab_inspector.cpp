@@ -250,14 +250,16 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     if (recipes.empty()) return;
     section(ui, "Loss change over strength##loss_over_strength", "of the chosen one alone");
     std::vector<double> x{0}, y{0}, low{0}, high{0};
+    bool has_errors = true;
     for (size_t i = 0; i < recipes.size(); ++i) {
         const LossChange change = losses.change(recipes[i]);
         if (!change) continue;
         const double half = shown_loss(ui, change->half_width_95());
         x.push_back(kStrengths[i] * 100);
         y.push_back(shown_loss(ui, change->mean));
-        low.push_back(y.back() - (std::isfinite(half) ? half : 0));
-        high.push_back(y.back() + (std::isfinite(half) ? half : 0));
+        has_errors &= std::isfinite(half);
+        low.push_back(y.back() - half);
+        high.push_back(y.back() + half);
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size(ImGui::GetContentRegionAvail().x, ui.px(150));
@@ -277,8 +279,7 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     viz::Curve curve;
     curve.x = x;
     curve.y = y;
-    curve.low = low;
-    curve.high = high;
+    if (has_errors) curve.low = low, curve.high = high;
     curve.color = ui.theme.series[0];
     curve.dots = true;
     plot.curves.push_back(curve);

@@ -33,7 +33,8 @@ class InterventionsPanel final : public Panel {
     void draw_tools(Ui& ui);
     void draw_choices(PaneContext& ui);
     void draw_card(PaneContext& ui, size_t index);
-    void draw_card_words(PaneContext& ui, size_t index, ImVec2 low, ImVec2 high);
+    // How wide the change at the right is, pixels.
+    static float draw_card_words(PaneContext& ui, size_t index, ImVec2 low, ImVec2 high);
     LabMaps maps_;
     bool opens_list_ = false;
 };
@@ -76,7 +77,7 @@ std::string words_of_change(const LabChoice& lab, size_t index) {
     return change ? change_words(*change) : "\u2013";
 }
 
-void InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 low, ImVec2 high) {
+float InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 low, ImVec2 high) {
     LabChoice& lab = ui.selection.lab;
     const Intervention& one = lab.recipe.interventions[index];
     const ImU32 ink = one.on ? ui.theme.text1 : ui.theme.text3;
@@ -93,6 +94,7 @@ void InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 l
     const float wide = text_extent(ui, words, text_size::label, Face::medium).x;
     text_at(ui, {high.x - ui.px(12) - wide, low.y + ui.px(52)}, words,
             {text_size::label, ink, Face::medium});
+    return wide;
 }
 
 void InterventionsPanel::draw_card(PaneContext& ui, size_t index) {
@@ -114,7 +116,7 @@ void InterventionsPanel::draw_card(PaneContext& ui, size_t index) {
                {fmt::format("{} {}", index + 1, intervention_title(one.name)), "card_" + number},
                {{width, ui.px(kCardHeight)}, place_words(ui, one)});
     if (card.pressed) lab.chosen = index;
-    draw_card_words(ui, index, at, high);
+    const float change = draw_card_words(ui, index, at, high);
     ImGui::SetCursorScreenPos({high.x - ui.px(46), at.y + ui.px(7)});
     if (toggle(ui, {"On", "on_" + number}, one.on, {.tip = "Off leaves it out of the recipe."})) {
         lab.begin_edit("");
@@ -123,8 +125,6 @@ void InterventionsPanel::draw_card(PaneContext& ui, size_t index) {
     if (info != nullptr && info->has_strength) {
         ImGui::SetCursorScreenPos({at.x + ui.px(30), at.y + ui.px(46)});
         double percent = one.strength * 100;
-        const float change =
-            text_extent(ui, words_of_change(lab, index), text_size::label, Face::medium).x;
         if (slider(ui,
                    {.name = {"Strength", "strength_" + number},
                     .min = 0,

@@ -65,7 +65,6 @@ class TrainSamplesPanel final : public Panel {
         double next_at = 0;
     } asked_;
     size_t rows_ = 3;  // that fit, as drawn last
-    uint64_t drawn_ = 0;
     std::string error_;
 };
 
@@ -336,7 +335,7 @@ CopiedCommand samples_command(const ViewState& ui, const Completion& completion,
 }
 
 void TrainSamplesPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1 || moments_.empty() || !item_) return;
+    if (!is_front() || moments_.empty() || !item_) return;
     const Completion& newest = *moments_.front().completion;
     section(ui, "Completions##completions", "step " + group_thousands(newest.step));
     copy_command_button(ui, samples_command(ui, newest, *item_),
@@ -344,7 +343,6 @@ void TrainSamplesPanel::inspector(Ui& ui) {
 }
 
 void TrainSamplesPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     if (mixer_alone_state(ui, Drawing::picture)) return;
     if (ui.has_model() && !ui.status.task.is_autoregressive) {
         empty_state(ui, {.drawing = Drawing::picture,

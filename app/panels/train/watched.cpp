@@ -69,7 +69,6 @@ class WatchedPanel final : public Panel {
     WatchedExperiments experiments_;
     size_t missing_ = 0;
     int number_ = 0;  // of the pinned heads, in kFormation
-    uint64_t drawn_ = 0;
 };
 
 std::vector<Pin> newest_pins(const ViewState& ui) {
@@ -308,7 +307,7 @@ CopiedCommand watched_command(const ViewState& ui, const std::vector<ProbeReques
 }
 
 void WatchedPanel::inspector(Ui& ui) {
-    if (ui.stats.frames - drawn_ > 1) return;
+    if (!is_front()) return;
     std::vector<ProbeRequest> requests;
     for (const WatchedSeries& one : series_) requests.push_back(one.request);
     section(ui, "Watched##watched", {}, ui.workspace == Workspace::train);
@@ -323,7 +322,6 @@ bool has_heads(const std::vector<WatchedGroup>& groups) {
 }
 
 void WatchedPanel::draw(Ui& ui) {
-    drawn_ = ui.stats.frames;
     if (no_model_state(ui, Drawing::curve, "Its pins are watched here at every stored step."))
         return;
     const std::vector<Pin> pins = newest_pins(ui);
