@@ -59,15 +59,22 @@ struct LabelPlaces {  // from the map's left edge
           bar_high = 0;  // where the number ends; the meter between name and number
 };
 
-LabelPlaces label_places(const AtlasCell& cell, float width, bool chosen, const Look& look) {
+struct CaptionSpace {
+    float width;  // of the map
+    float after;  // free space at its right, up to the next map's name
+};
+
+LabelPlaces label_places(const AtlasCell& cell, const CaptionSpace& space, bool chosen,
+                         const Look& look) {
     LabelPlaces out{
         .what = {},
         .name = {.size = kLabelSize,
                  .color = chosen ? look.theme.text1 : look.theme.text3,
                  .face = chosen ? Face::medium : Face::regular},
         .number = {.size = kLabelSize, .color = look.theme.text2, .align = Align::right}};
-    // The next label may follow at once.
-    out.text_end = width - look.px(width > look.px(160) ? 18 : 4);
+    // It ends with the map, where the next map's name does not follow at once.
+    const float apart = look.px(space.width > look.px(160) ? 20 : 6);
+    out.text_end = space.width - std::max(0.0F, apart - space.after);
     out.bar_low = std::max(text_extent(look, cell.label, out.name).x, look.px(24)) + look.px(6);
     out.bar_high = out.text_end - text_extent(look, cell.bar_text, out.number).x - look.px(6);
     return out;
@@ -82,12 +89,14 @@ CaptionPlan plan_captions(const AtlasView& view, const AtlasLayout& layout, cons
     const TextStyle name{.size = kLabelSize, .face = Face::medium};  // as the chosen one
     const TextStyle number{.size = kLabelSize};
     const float gap = look.px(6), pitch = layout.pitch.x - gap;
+    // The space between the maps keeps the next label away, too.
+    const float behind = std::max(0.0F, look.px(6) - (layout.pitch.x - layout.tile.x));
     float both = 0, label = 0, brief = 0;
     for (const AtlasCell& cell : view.cells) {
         const float own = text_extent(look, cell.label, name).x;
         const float beside = cell.bar_text.empty() ? 0 : text_extent(look, cell.bar_text, number).x;
         label = std::max(label, own);
-        both = std::max(both, beside > 0 ? own + gap + beside + look.px(4) : 0);
+        both = std::max(both, beside > 0 ? own + gap + beside + behind : 0);
         brief = std::max(brief, cell.brief.empty() ? own : text_extent(look, cell.brief, name).x);
     }
     if (both <= layout.tile.x && label <= pitch) return {};
@@ -101,7 +110,7 @@ bool have_bars_space(const AtlasView& view, float width, const Look& look) {
     bool any = false;
     for (const AtlasCell& cell : view.cells) {
         if (cell.bar < 0) continue;
-        const LabelPlaces places = label_places(cell, width, true, look);
+        const LabelPlaces places = label_places(cell, {width, look.px(kGap)}, true, look);
         if (places.bar_high - places.bar_low < look.px(8)) return false;
         any = true;
     }
@@ -151,11 +160,12 @@ struct AtlasFrame {  // one frame of an atlas
 void draw_row_ground(const AtlasFrame& s) {
     const int row = s.view.selected_row;
     if (!s.view.raise_selected_row || row < 0 || row >= s.view.shape.rows) return;
-    const float gap = (s.layout.pitch.y - s.layout.tile.y) / 2;
+    const float label = s.view.shape.cell_label;
+    const float gap = std::max(0.0F, s.layout.pitch.y - s.layout.tile.y - label) / 2;
     const Box first = s.box(row, 0);
     const float right = s.corner.x + s.view.area.x;
     ImGui::GetWindowDrawList()->AddRectFilled({s.corner.x, std::floor(first.low.y - gap)},
-                                              {right, std::ceil(first.high.y + gap)},
+                                              {right, std::ceil(first.high.y + label + gap)},
                                               s.look.theme.raised);
 }
 
@@ -223,7 +233,10 @@ void draw_maps(const AtlasFrame& s, Tiles& tiles) {
         draw_map(s.view, cell, box, s.look);
         const bool chosen = row == s.view.selected_row && column == s.view.selected_column;
         if (shape.cell_label <= 0 || column % s.captions.stride != 0) continue;
-        LabelPlaces places = label_places(cell, box.width(), chosen, s.look);
+        // Meters are as long in the last column as in the others.
+        const bool has_next = column + 1 < shape.columns || cell.bar >= 0;
+        const float after = has_next ? s.layout.pitch.x - box.width() : s.view.area.x;
+        LabelPlaces places = label_places(cell, {box.width(), after}, chosen, s.look);
         places.what = s.captions.what;
         draw_cell_label(cell, box, places, s.look);
         if (s.has_bars && cell.bar >= 0) draw_cell_bar(cell, box, places, s.look);

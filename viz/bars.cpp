@@ -56,26 +56,31 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
                 plot.percent ? plain_number(v * 100, v > 0 ? decimals : 0) + " %" : axis_number(v),
                 axis);
     }
-    const float pitch = box.width() / float(count);
+    const float pitch = box.width() / float(count), zero = std::round(box.high.y);
     const auto name = [&](int i) { return plot.name ? plot.name(i) : std::to_string(i); };
     const float number = widest_name(plot, look);
     const int step = std::max(1, static_cast<int>(std::ceil((number + look.px(10)) / pitch)));
     const bool is_over = ImGui::IsItemHovered();
+    float taken = 0;  // by the names so far
     for (int i = 0; i < count; ++i) {
         const double v = plot.values[size_t(i)];
         const float middle = box.low.x + pitch * (float(i) + 0.5F);
         const float half = std::min(pitch / 2 - std::min(2.0F, pitch / 6), look.px(14));
         const float low = middle - half, high = middle + half;
-        const auto tall = top > 0 && std::isfinite(v) ? float(v / top) * box.height() : 0.0F;
+        const bool is_known = top > 0 && std::isfinite(v);
+        const float tall = is_known ? std::round(float(v / top) * box.height()) : 0;
         const ImU32 color = i == plot.highlighted ? look.theme.accent : look.theme.text3;
-        if (std::isfinite(v))  // others are not known yet
-            list->AddRectFilled({low, box.high.y - tall}, {high, box.high.y},
-                                with_alpha(color, plot.dimmed ? 0.55F : 1.0F), look.px(1));
+        if (tall > 0)  // of low bars, rounding would leave specks
+            list->AddRectFilled({low, zero - tall}, {high, zero},
+                                with_alpha(color, plot.dimmed ? 0.55F : 1.0F),
+                                tall < look.px(2) ? 0 : look.px(1));
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (is_over && std::abs(mouse.x - middle) < pitch / 2) reply.hovered = i;
-        if (i % step == 0)  // the last one stands inside
-            text_at(look, {std::min(middle, box.high.x - number / 2), box.high.y + look.px(3)},
-                    name(i), {.size = 14, .color = look.theme.text3, .align = Align::centre});
+        const float at_name = std::min(middle, box.high.x - number / 2);  // the last one inside
+        if (i % step != 0 || at_name - number / 2 < taken) continue;
+        taken = at_name + number / 2 + look.px(4);
+        text_at(look, {at_name, box.high.y + look.px(3)}, name(i),
+                {.size = 14, .color = look.theme.text3, .align = Align::centre});
     }
     if (ImGui::IsItemClicked()) reply.clicked = reply.hovered;
     return reply;

@@ -152,10 +152,13 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
 
 void draw_lock(ImVec2 at, const Look& look) {  // `at`: middle of the bottom edge
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const ImU32 color = look.theme.text3;
-    const float w = look.px(3.5F), h = look.px(6);
+    const ImU32 color = look.theme.text2;
+    const float w = look.px(3.5F), h = look.px(6), r = look.px(2.2F), margin = look.px(1.5F);
+    // Ground of its own: bars of a histogram may stand behind it.
+    list->AddRectFilled({at.x - w - margin, at.y - h - r - margin},
+                        {at.x + w + margin, at.y + margin}, look.theme.pane);
     list->AddRectFilled({at.x - w, at.y - h}, {at.x + w, at.y}, color, look.px(1));
-    list->PathArcTo({at.x, at.y - h}, look.px(2.2F), 3.14159F, 6.28318F);
+    list->PathArcTo({at.x, at.y - h}, r, 3.14159F, 6.28318F);
     list->PathStroke(color, 0, look.px(1.2F));
 }
 

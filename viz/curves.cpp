@@ -252,11 +252,13 @@ std::optional<PlotPoint> cut_peak(const CurvePlot& plot, const std::vector<PlotL
 // An arrow at the upper edge, with what it leaves out.
 void draw_peak(const PlotPoint& peak, const Look& look) {
     const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-    const float x = std::round(ImPlot::PlotToPixels(peak.x, 0).x), half = look.px(4);
+    const float half = look.px(4);  // at the ends of the edge, too, it is whole
+    const float x = std::clamp(std::round(ImPlot::PlotToPixels(peak.x, 0).x), at.x + half,
+                               at.x + size.x - half);
     ImPlot::GetPlotDrawList()->AddTriangleFilled({x - half, at.y + look.px(8)},
                                                  {x + half, at.y + look.px(8)},
                                                  {x, at.y + look.px(1)}, look.theme.text2);
-    const std::string words = "to " + curve_number(peak.y, 2);
+    const std::string words = "peak " + curve_number(peak.y, 2);
     const TextStyle style{.size = 14, .color = look.theme.text2};
     const ImVec2 extent = text_extent(look, words, style);
     // At the end of the edge that is far from the peak: curves are lower there.

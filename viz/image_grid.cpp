@@ -40,19 +40,46 @@ struct PixelGrid {
     }
 };
 
-// Calls draw(from, to) for every piece of the border between 1 and 0.
-template <class Draw>
-void walk_edges(const PixelGrid& grid, std::span<const uint8_t> mask, const Draw& draw) {
-    for (int64_t r = 0; r < grid.view.height; ++r) {
-        for (int64_t c = 0; c < grid.view.width; ++c) {
-            if (!grid.is_on(mask, r, c)) continue;
-            const Box b = grid.cell(r, c);
-            if (!grid.is_on(mask, r - 1, c)) draw(b.low, ImVec2{b.high.x, b.low.y});
-            if (!grid.is_on(mask, r + 1, c)) draw(ImVec2{b.low.x, b.high.y}, b.high);
-            if (!grid.is_on(mask, r, c - 1)) draw(b.low, ImVec2{b.low.x, b.high.y});
-            if (!grid.is_on(mask, r, c + 1)) draw(ImVec2{b.high.x, b.low.y}, b.high);
+struct BorderLine {
+    float width;  // pixels
+    ImU32 color;
+};
+
+// Fills lines inside of the cells that is_in(row, column) names, along their border; they meet at
+// every corner. The cells around the picture are asked for, too.
+template <class IsIn>
+void fill_border(const PixelGrid& grid, const IsIn& is_in, std::span<const BorderLine> lines) {
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    const auto fill_cell = [&](int64_t r, int64_t c, const BorderLine& line) {
+        const Box b = grid.cell(r, c);
+        const float w = std::min(line.width, grid.zoom);
+        const auto fill = [&](float left, float top, float right, float bottom) {
+            if (left < right && top < bottom)
+                list->AddRectFilled({left, top}, {right, bottom}, line.color);
+        };
+        const bool above = is_in(r - 1, c), below = is_in(r + 1, c);
+        const float top = above ? b.low.y : b.low.y + w, end = below ? b.high.y : b.high.y - w;
+        if (!above) fill(b.low.x, b.low.y, b.high.x, top);
+        if (!below) fill(b.low.x, std::max(end, top), b.high.x, b.high.y);
+        for (const int64_t side : {-1, 1}) {
+            const float left = side < 0 ? b.low.x : b.high.x - w;
+            const bool beside = is_in(r, c + side);
+            if (!beside) fill(left, top, left + w, end);
+            // A corner that the lines of its neighbours leave open.
+            if (beside && above && !is_in(r - 1, c + side))
+                fill(left, b.low.y, left + w, b.low.y + w);
+            if (beside && below && !is_in(r + 1, c + side))
+                fill(left, b.high.y - w, left + w, b.high.y);
         }
-    }
+    };
+    for (int64_t r = -1; r <= grid.view.height; ++r)
+        for (int64_t c = -1; c <= grid.view.width; ++c)
+            if (is_in(r, c))
+                for (const BorderLine& line : lines) fill_cell(r, c, line);
+}
+
+float line_width(const PixelGrid& grid) {
+    return std::max(1.0F, grid.look.px(1));
 }
 
 void draw_mask(const PixelGrid& grid) {
@@ -78,20 +105,22 @@ void draw_mask(const PixelGrid& grid) {
             c = std::max(end, c + 1);
         }
     }
-    const ImU32 edge = grid.look.theme.accent;
-    walk_edges(grid, grid.view.mask,
-               [&](ImVec2 from, ImVec2 to) { list->AddLine(from, to, edge, 1.5F * s); });
+    const BorderLine edge[] = {{line_width(grid), grid.look.theme.accent}};
+    fill_border(
+        grid, [&](int64_t r, int64_t c) { return grid.is_on(grid.view.mask, r, c); }, edge);
 }
 
 void draw_outline(const PixelGrid& grid) {
     if (grid.view.outlined.empty()) return;
-    ImDrawList* const list = ImGui::GetWindowDrawList();
-    const float s = grid.look.scale;
-    for (const bool dark : {true, false})
-        walk_edges(grid, grid.view.outlined, [&](ImVec2 from, ImVec2 to) {
-            list->AddLine(from, to, dark ? viz::with_alpha(rgb(0x0B0C0E), 0.85F) : rgb(0xFFFFFF),
-                          dark ? 3 * s : s);
-        });
+    const float width = line_width(grid);
+    const ImU32 dark = viz::with_alpha(rgb(0x0B0C0E), 0.85F);
+    // White inside of the region, with a dark rim on both sides: seen on any colour.
+    const BorderLine inside[] = {{2 * width, dark}, {width, rgb(0xFFFFFF)}},
+                     outside[] = {{width, dark}};
+    const auto is_in = [&](int64_t r, int64_t c) { return grid.is_on(grid.view.outlined, r, c); };
+    fill_border(grid, is_in, inside);
+    fill_border(
+        grid, [&](int64_t r, int64_t c) { return !is_in(r, c); }, outside);
 }
 
 void draw_future(const PixelGrid& grid) {

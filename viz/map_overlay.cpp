@@ -164,13 +164,17 @@ void draw_cross_hair(const MapView& view, const MapPlace& place) {
 void draw_row_band(const MapView& view, const MapPlace& place, const Look& look) {
     if (!view.row_band || view.target.row < 0) return;
     const Box box = place.cell(view.target.row, 0);
-    const float out = look.px(3), grow = place.zoom < 4 ? look.px(1) : 0;
-    const ImVec2 low = {place.map.low.x - out, box.low.y - out + grow};
-    const ImVec2 high = {place.map.high.x + out, box.high.y + out - grow};
-    // A dark rim on both sides: seen on any colour.
-    ImDrawList* const list = ImGui::GetWindowDrawList();
-    list->AddRect(low, high, rgb(0x0B0C0E), 0, 0, look.px(4));
-    list->AddRect(low, high, look.theme.accent, 0, 0, look.px(2));
+    const auto frame = [&](float out, float thick, ImU32 color) {
+        // AddRect strokes along the middle of its line, half a pixel inside of its corners.
+        const float o = out - thick / 2 + 0.5F;
+        ImGui::GetWindowDrawList()->AddRect({place.map.low.x - o, box.low.y - o},
+                                            {place.map.high.x + o, box.high.y + o}, color, 0, 0,
+                                            thick);
+    };
+    // A dark rim on both sides: seen on any colour. All of it around the row, which may be a pixel.
+    const float rim = look.px(1), width = look.px(2);
+    frame(rim + width + rim, rim + width + rim, rgb(0x0B0C0E));
+    frame(rim + width, width, look.theme.accent);
 }
 
 void draw_region(const MapView& view, const MapPlace& place, const Look& look) {
@@ -189,9 +193,9 @@ void draw_region(const MapView& view, const MapPlace& place, const Look& look) {
 
 void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    draw_row_band(view, place, look);
     list->PushClipRect({place.map.low.x - look.px(4), place.map.low.y - look.px(4)},
                        {place.map.high.x + look.px(4), place.map.high.y + look.px(4)}, true);
+    draw_row_band(view, place, look);
     draw_cross_hair(view, place);
     draw_region(view, place, look);
     const auto ring = [&](MapCell cell, ImU32 color, float width) {

@@ -29,6 +29,16 @@ ImU32 ground_color(const Coloring& k, float value) {
     return IM_COL32(c[0], c[1], c[2], 255);
 }
 
+void draw_rings(const TextMapView& view, const Look& look, const TextLayout& layout,
+                const TextGrid& grid) {
+    const auto ring = [&](int64_t i, ImU32 color, float width) {
+        if (i >= 0 && size_t(i) < layout.places.size())
+            draw_ring(look, grid.box(layout.places[size_t(i)]), color, width);
+    };
+    ring(view.source, rgb(0xFFFFFF), 1);
+    ring(view.target, look.theme.accent, 2);
+}
+
 }  // namespace
 
 Box TextGrid::box(const MapCell& from, int64_t columns) const {
@@ -174,12 +184,6 @@ void TextMap::draw_characters(const TextMapView& view, const Look& look, const T
             text_at(look, {(box.low.x + box.high.x) / 2, box.low.y + look.px(2)},
                     byte_glyph(view.bytes[size_t(i)]), style);
         }
-    const auto ring = [&](int64_t i, ImU32 color, float width) {
-        if (i >= 0 && size_t(i) < layout_.places.size())
-            draw_ring(look, grid.box(layout_.places[size_t(i)]), color, width);
-    };
-    ring(view.source, rgb(0xFFFFFF), 1);
-    ring(view.target, look.theme.accent, 2);
 }
 
 TextMapReply TextMap::draw(const TextMapView& view, const Look& look) {
@@ -191,10 +195,15 @@ TextMapReply TextMap::draw(const TextMapView& view, const Look& look) {
     const ImVec2 at = ImGui::GetCursorScreenPos(), cell = text_cell(look);
     reply.box = {at, {at.x + view.area.x, at.y + view.area.y}};
     lay_out(view, look);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-    if (ImGui::BeginChild(view.id, view.area)) {
+    // The child is larger than the text, which it would else cut the rings of at its edges.
+    const float out = look.px(2) + look.px(1);
+    ImGui::SetCursorScreenPos({at.x - out, at.y - out});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(out, out));
+    if (ImGui::BeginChild(view.id, {view.area.x + 2 * out, view.area.y + 2 * out},
+                          ImGuiChildFlags_AlwaysUseWindowPadding)) {
         follow(view, cell.y);
         const ImVec2 first = ImGui::GetCursorScreenPos();
+        ImGui::PushClipRect(reply.box.low, reply.box.high, true);
         ImGui::InvisibleButton("text", {cell.x * float(layout_.columns),
                                         std::max(1.0F, cell.y * float(layout_.rows))});
         reply.id = ImGui::GetItemID();
@@ -204,17 +213,20 @@ TextMapReply TextMap::draw(const TextMapView& view, const Look& look) {
                 {int64_t((mouse.y - first.y) / cell.y), int64_t((mouse.x - first.x) / cell.x)});
         }
         if (ImGui::IsItemClicked()) reply.clicked = reply.hovered;
-        const float top = ImGui::GetWindowPos().y;
         const auto row_at = [&](float y) {
             return std::clamp<int64_t>(int64_t((y - first.y) / cell.y), 0, layout_.rows);
         };
-        const TextGrid grid{first, cell, row_at(top),
-                            std::min(row_at(top + view.area.y) + 1, layout_.rows)};
+        const TextGrid grid{first, cell, row_at(at.y),
+                            std::min(row_at(at.y + view.area.y) + 1, layout_.rows)};
         if (grid.end > grid.begin) draw_ground(view, look, grid);
         draw_characters(view, look, grid);
+        ImGui::PopClipRect();
+        draw_rings(view, look, layout_, grid);
     }
     ImGui::EndChild();
     ImGui::PopStyleVar();
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy(view.area);
     return reply;
 }
 

@@ -16,6 +16,7 @@ namespace aft::app {
 namespace {
 
 constexpr size_t kMeasuredRows = 40;  // the others are seldom wider
+constexpr const char* kSortedMark = "\u2193 ";
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -44,7 +45,8 @@ float head_height(const DrawContext& ui, std::span<const Column> columns) {
 // What its head and its first cells need.
 float least_width(const DrawContext& ui, const Column& column, size_t place,
                   std::span<const TableRow> rows) {
-    float least = text_extent(ui, head_words(column), text_size::hint).x;
+    const std::string mark = column.sort_id.empty() ? "" : kSortedMark;
+    float least = text_extent(ui, mark + head_words(column), text_size::hint).x;
     for (const TableRow& row : rows.first(std::min(rows.size(), kMeasuredRows)))
         if (place < row.cells.size())
             least = std::max(least, text_extent(ui, row.cells[place], text_size::body).x);
@@ -165,7 +167,7 @@ void draw_heads(DrawContext& ui, const WidgetName& name, std::span<const PlacedC
                 *by = is_sorted ? -1 : index;
             is_hot = ImGui::IsItemHovered() || ImGui::IsItemFocused();
         }
-        draw_cell(ui, column, (is_sorted ? "\u2193 " : "") + head_words(column),
+        draw_cell(ui, column, (is_sorted ? kSortedMark : "") + head_words(column),
                   {at.x, at.width, titles.y + ui.px(5), text_size::hint,
                    is_sorted || is_hot ? ui.theme.text1 : ui.theme.text3});
     }

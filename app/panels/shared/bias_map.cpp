@@ -77,11 +77,14 @@ BiasForm::BiasForm(const Status& status, int64_t layer) {
 
 Blocks BiasForm::blocks_for(ImVec2 pixels) const {
     if (is_kernel()) return {};
+    if (!has_free_axes()) {  // as many rows as columns, at one zoom: the shorter side decides
+        const int64_t both =
+            viz::filling_block(std::max(rows, columns), std::min(pixels.x, pixels.y));
+        return {both, both};
+    }
     const Blocks out = {viz::filling_block(rows, pixels.y), viz::filling_block(columns, pixels.x)};
-    // The axes of a matrix are alike; the probe makes square blocks only.
-    const bool is_free = layout == BiasLayout::band && is_read_whole();
-    const int64_t both = std::max(out.rows, out.columns);
-    return is_free ? out : Blocks{both, both};
+    const int64_t both = std::max(out.rows, out.columns);  // the probe makes square blocks only
+    return is_read_whole() ? out : Blocks{both, both};
 }
 
 bool is_masked(const BiasForm& form, const BlockCell& cell) {

@@ -169,5 +169,16 @@ TEST(BiasMap, BandsAreCutFreelyMatricesSquare) {
     EXPECT_EQ(square.rows, square.columns);
 }
 
+TEST(BiasMap, SquareBlocksFillTheShorterSide) {
+    Status s = band_status(256, 0);
+    s.config.model.mixer = "aft-full";
+    const BiasForm form(with_traits(s));
+    ASSERT_FALSE(form.has_free_axes());
+    const Blocks two{.rows = 2, .columns = 2};
+    EXPECT_EQ(form.blocks_for({186, 147}), two) << "128 pixels; blocks of 3 were 86";
+    EXPECT_EQ(form.blocks_for({147, 186}), two);
+    EXPECT_TRUE(form.blocks_for({256, 900}).is_single()) << "what fits is not cut";
+}
+
 }  // namespace
 }  // namespace aft::app
