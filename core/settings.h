@@ -26,6 +26,7 @@ struct Setting {
     // Of a text that was a flag in older files: what true and false mean; empty = no such.
     std::string if_true = {}, if_false = {};
     std::vector<std::string> parts = {};  // of a text of names by commas: those that are offered
+    std::string at_min = {};              // what a number's min stands for on the screen: "off"
 };
 
 using SettingRows = std::vector<Setting>;

@@ -3,6 +3,7 @@
 // No LibTorch. Any thread.
 #pragma once
 #include <string>
+#include <utility>
 
 #include "core/settings.h"
 
@@ -12,16 +13,20 @@ struct StopSettings {
     double until_loss = 0, until_validation = 0;  // as the loss is shown: bits or nats; 0 = none
     double until_minutes = 0;                     // 0 = none
     void visit(SettingRows& rows) {
-        rows.push_back(number_row(
+        const auto add = [&rows](Setting row) {
+            row.at_min = "off";
+            rows.push_back(std::move(row));
+        };
+        add(number_row(
             "train.until_loss", &until_loss,
             "Stop and save when the training loss, smoothed over about 20 steps, is at or below "
             "this, in the unit that is shown; 0 = do not.",
             {0, 1e6, "", true}));
-        rows.push_back(number_row("train.until_validation", &until_validation,
-                                  "Stop and save when the validation loss is at or below this, in "
-                                  "the unit that is shown; 0 = do not.",
-                                  {0, 1e6, "", true}));
-        rows.push_back(number_row(
+        add(number_row("train.until_validation", &until_validation,
+                       "Stop and save when the validation loss is at or below this, in "
+                       "the unit that is shown; 0 = do not.",
+                       {0, 1e6, "", true}));
+        add(number_row(
             "train.until_minutes", &until_minutes,
             "Stop and save after so many minutes of training, pauses not counted; 0 = do not.",
             {0, 1e6, "minutes", true}));

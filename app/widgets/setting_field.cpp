@@ -35,7 +35,7 @@ std::optional<std::string> number_field(DrawContext& ui, const Setting& row,
                                         const std::string& standard, const std::string& why_not) {
     NumberField field{.name = setting_name(row.key), .min = row.min, .max = row.max};
     field.integer = std::holds_alternative<int64_t*>(row.value);
-    field.unit = row.unit;
+    field.at_min = row.at_min;
     field.why_not = why_not;
     field.tip = row.help;
     field.on_release = true;
@@ -44,7 +44,9 @@ std::optional<std::string> number_field(DrawContext& ui, const Setting& row,
     double value = field.integer ? static_cast<double>(*std::get<int64_t*>(row.value))
                                  : *std::get<double*>(row.value);
     field.logarithmic = !field.integer && value > 0 && value < 0.05;
+    if (row.at_min.empty() || value > row.min) field.unit = row.unit;  // none behind words
     if (!drag_field(ui, field, value)) return std::nullopt;
+    field.at_min.clear();  // a config has numbers
     return typed_number(field, value);
 }
 

@@ -75,7 +75,7 @@ def check_options(cli, window):
     cli.check("a high temperature is less likely", min(map(float, hot)) > max(map(float, greedy)), f"{hot}, {greedy}")
     option(window, "top_k", "1", "1")
     cli.check("top-k of 1 takes the likeliest at any temperature", complete(window) == greedy, greedy)
-    option(window, "top_k", "0", "0")
+    option(window, "top_k", "0", "off")
     cli.check("top-k of 0 is off", complete(window) == hot, hot)
     option(window, "top_p", "0.01", "0.01")
     cli.check("so does a top-p of 1 %", complete(window) == greedy, greedy)

@@ -62,6 +62,11 @@ class CompletePanel : public Panel {
     size_t hovered_sample_ = 0;
 };
 
+// Of the numbers at the samples.
+const char* bits_unit(const ViewState& ui) {
+    return is_text_model(ui) ? "bits/byte" : "bits/dim";
+}
+
 std::string settings_words(const ViewState& ui, const Completion& completion) {
     const SampleOptions& used = ui.selection.completion.used;
     std::string words = fmt::format("T {:.2f}", used.temperature);
@@ -134,11 +139,10 @@ void CompletePanel::draw_sample_foot(PaneContext& ui, const Completion& completi
         icon_at(ui, {at.x + number_width + ui.px(10), at.y + ui.px(12)}, icon::star,
                 {14, ui.theme.warn});
     const double bits = sample_bits(completion, sample);
-    std::string words = plain_number(bits, 2) + (is_text_model(ui) ? " bits/byte" : " bits/dim");
+    std::string words = fmt::format("{} {}", plain_number(bits, 2), bits_unit(ui));
     const float used = std::max(ui.px(20), number_width + ui.px(8)) + ui.px(is_starred ? 14 : 0);
-    for (const char* const unit : {" bits", ""})
-        if (text_extent(ui, words, text_size::label).x > width - used)
-            words = plain_number(bits, 2) + unit;
+    // The unit stands in the caption, too.
+    if (text_extent(ui, words, text_size::label).x > width - used) words = plain_number(bits, 2);
     if (std::isfinite(bits) && text_extent(ui, words, text_size::label).x <= width - used)
         text_at(ui, {at.x + used, at.y + ui.px(4)}, words,
                 {text_size::label, chosen ? ui.theme.text1 : ui.theme.text2});
@@ -344,9 +348,10 @@ void CompletePanel::draw(Ui& ui) {
     }
     const std::string earlier = earlier_words(ui, *completion);
     caption(ui,
-            fmt::format("{} completion{}{}{}", completion->samples.size(),
+            fmt::format("{} completion{}{}{}, {}", completion->samples.size(),
                         completion->samples.size() == 1 ? "" : "s",
-                        marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier),
+                        marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier,
+                        bits_unit(ui)),
             settings_words(ui, *completion));
     update_overlay(ui, completion);
     overlay_.draw_key(ui);

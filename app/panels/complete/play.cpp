@@ -146,8 +146,12 @@ void PlayPanel::draw_track(PaneContext& ui, const Completion& completion,
     if (track.held) go_to(ui, filled, static_cast<int64_t>(track.mouse.x / width * count));
     if (place_ < 0) return;
     const float x = std::round(track.min.x + width * (static_cast<float>(place_) + 0.5F) / count);
+    const float grip = ui.px(4);  // half of it stands out beside the track at its ends
+    const ImVec2 low = draw->GetClipRectMin(), high = draw->GetClipRectMax();
+    draw->PushClipRect({low.x - grip - 1, low.y}, {high.x + grip + 1, high.y});
     draw->AddRectFilled({x - 1, track.min.y - ui.px(3)}, {x + 1, track.max.y}, ui.theme.accent);
-    draw->AddCircleFilled({x, track.min.y - ui.px(3)}, ui.px(4), ui.theme.accent);
+    draw->AddCircleFilled({x, track.min.y - ui.px(3)}, grip, ui.theme.accent);
+    draw->PopClipRect();
 }
 
 void PlayPanel::ask(const PaneContext& ui, const Completion& completion) {
@@ -216,10 +220,7 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
         banner(ui, {.title = "No distribution", .sentence = watch_.error()});
         return;
     }
-    if (shares_.empty()) {
-        (void)progress_line(ui, "Computing the distribution", -1);
-        return;
-    }
+    if (shares_.empty()) return hint(ui, "Computing the distribution.");
     const int64_t drawn = completion.samples[sample][static_cast<size_t>(position)];
     const ImVec2 size(ImGui::GetContentRegionAvail().x,
                       std::max(ui.px(60), ImGui::GetContentRegionAvail().y - ui.px(2)));
@@ -328,11 +329,18 @@ void PlayPanel::draw(Ui& ui) {
     const int64_t position = position_looked_at(ui, *completion);
     const auto found = std::find(filled.at.begin(), filled.at.end(), position);
     place_ = found == filled.at.end() ? -1 : found - filled.at.begin();
+    // The line at the pane's top; its words stand below the track.
+    if (position >= 0 && shares_.empty() && watch_.error().empty()) (void)progress_line(ui, "", -1);
     const float side = ui.px(216), available = ImGui::GetContentRegionAvail().x;
     const bool has_side = available > ui.px(520);
-    const float tall = has_side ? 0 : std::max(ui.px(150), ImGui::GetContentRegionAvail().y);
-    if (ImGui::BeginChild("walk", {has_side ? available - side - ui.px(16) : available, tall},
-                          ImGuiChildFlags_NavFlattened)) {
+    // The child begins higher than what it shows: the track's grip stands out above it.
+    const float above = ui.px(8);
+    const float rest = std::max(ui.px(150), ImGui::GetContentRegionAvail().y);
+    const ImVec2 walk =
+        has_side ? ImVec2(available - side - ui.px(16), 0) : ImVec2(available, rest + above);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - above);
+    if (ImGui::BeginChild("walk", walk, ImGuiChildFlags_NavFlattened)) {
+        ImGui::SetCursorPosY(ImGui::GetCursorPosY() + above);
         draw_transport(ui, *completion, filled);
         if (position >= 0) {
             ask(ui, *completion);
@@ -343,6 +351,7 @@ void PlayPanel::draw(Ui& ui) {
     if (position < 0) return;
     if (!has_side) return draw_reading(ui, *completion, filled);  // below: the pane scrolls
     ImGui::SameLine(0, ui.px(16));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + above);
     if (ImGui::BeginChild("reading", {side, 0}, ImGuiChildFlags_NavFlattened))
         draw_reading(ui, *completion, filled);
     ImGui::EndChild();

@@ -95,6 +95,7 @@ void SamplingPanel::draw_options(PaneContext& ui) {
                   .max = static_cast<double>(ui.status.config.model.levels),
                   .standard = 0,
                   .integer = true,
+                  .at_min = "off",
                   .tip = "Only so many of the most likely levels. 0 = off."},
                  sample.top_k);
 }
@@ -215,7 +216,7 @@ void SamplingPanel::draw_uncertainty(PaneContext& ui, const Completion& completi
     const ModelConfig& model = ui.status.config.model;
     if (is_text_model(ui) || static_cast<int64_t>(completion.unknown.size()) != ui.status.tokens)
         return;
-    section(ui, "Uncertainty##uncertainty", "entropy per pixel");
+    section(ui, "Uncertainty##uncertainty", "entropy per pixel, bit");
     const size_t sample = sample_looked_at(ui, completion);
     const bool running = completion.position < completion.total;
     const std::vector<float>& entropy = completion.entropy[sample];

@@ -126,9 +126,10 @@ bool LabPanel::problem(Ui& ui) const {
 void LabPanel::draw_classes(DrawContext& ui) {
     const RecipeLosses *const before = losses_.of({}), *const after = losses_.of(active_);
     section(ui, "Answers##answers", {}, false);
-    if (before == nullptr || after == nullptr || before->right.empty()) return;
-    const size_t n = std::min(before->right.size(), after->right.size());
-    if (n == 0) return;
+    const size_t n = before == nullptr || after == nullptr
+                         ? 0
+                         : std::min(before->right.size(), after->right.size());
+    if (n == 0) return hint(ui, "Counted when both models are measured.");
     size_t was = 0, is = 0, lost = 0, won = 0;
     for (size_t i = 0; i < n; ++i) {
         const bool a = before->right[i] > 0, b = after->right[i] > 0;

@@ -23,6 +23,28 @@ constexpr double kRecipePause = 0.3;  // seconds without a change before it is c
 std::string levels_words(double mean) {
     return fmt::format("{:.3f}", mean);
 }
+
+// Below a picture: what the number is, as far as there is space.
+struct MeanWords {
+    const char *before, *behind;
+};
+constexpr MeanWords kMeanWords[] = {{"mean ", " levels"}, {"mean ", ""}, {"", ""}};
+
+std::string words_of(double mean, const MeanWords& words) {
+    return words.before + levels_words(mean) + words.behind;
+}
+
+// The longest ones that fit below every picture.
+const MeanWords& fitting_words(const DrawContext& ui, const std::vector<double>& means,
+                               float width) {
+    for (const MeanWords& words : kMeanWords)
+        if (std::ranges::all_of(means, [&](double mean) {
+                return text_extent(ui, words_of(mean, words), text_size::hint).x <= width;
+            }))
+            return words;
+    return kMeanWords[2];
+}
+
 constexpr float kLabLabel = 84, kLabFoot = 48, kLeastRow = 40;
 constexpr const char* kLabRows[] = {"Untouched", "Changed", "Difference"};
 
@@ -232,18 +254,25 @@ void LabCompletions::draw_pictures(PaneContext& ui) {
             draw_picture(ui, {i, row, zoom});
         }
     }
+    std::vector<double> means;
+    for (size_t i = 0; i < columns_.size() && i < shown_; ++i)
+        if (columns_[i].has_difference) means.push_back(columns_[i].mean_levels);
+    const MeanWords& mean_words = fitting_words(ui, means, picture.x + gap - ui.px(4));
+    const float y = corner.y + 3 * (picture.y + gap);
     for (size_t i = 0; i < columns_.size() && i < shown_; ++i)
         if (columns_[i].has_difference)
-            text_at(
-                ui,
-                {corner.x + label + float(i) * (picture.x + gap), corner.y + 3 * (picture.y + gap)},
-                picture.x < ui.px(110)
-                    ? levels_words(columns_[i].mean_levels)
-                    : "mean " + levels_words(columns_[i].mean_levels) + " levels",
-                {text_size::hint, ui.theme.text2, Face::regular, picture.x + gap});
-    text_at(ui, {corner.x + label, corner.y + 3 * (picture.y + gap) + ui.px(22)},
-            fmt::format("Absolute difference in levels: dark 0, bright {}", model.levels - 1),
-            {text_size::hint, ui.theme.text3, Face::regular, area.x - label});
+            text_at(ui, {corner.x + label + float(i) * (picture.x + gap), y},
+                    words_of(columns_[i].mean_levels, mean_words),
+                    {text_size::hint, ui.theme.text2, Face::regular, picture.x + gap});
+    const bool is_bare = !means.empty() && *mean_words.before == '\0';
+    const std::string key =
+        fmt::format("{}: dark 0, bright {}",
+                    is_bare ? "Numbers: mean absolute difference in levels; colours"
+                            : "Absolute difference in levels",
+                    model.levels - 1);
+    const bool fits = text_extent(ui, key, text_size::hint).x <= area.x - label;
+    text_at(ui, {fits ? corner.x + label : corner.x, y + ui.px(22)}, key,
+            {text_size::hint, ui.theme.text3, Face::regular, fits ? area.x - label : area.x});
     ImGui::SetCursorScreenPos(corner);
     ImGui::Dummy({area.x, 3 * (picture.y + gap) + foot});
 }

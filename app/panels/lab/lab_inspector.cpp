@@ -232,12 +232,12 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
         ui.recorder.item("value", ui.recorder.claim("Measured step##measured_step"), words);
     }
     const auto& before = lab.numbers.untouched;
+    const auto& change = lab.numbers.together;
+    const int decimals = change ? std::max(5, change_decimals(*change) + 1) : 5;
     key_value(ui, "Untouched loss##untouched_loss",
-              before ? fmt::format("{:.4f}", *before) : "\u2013", loss_unit(ui));
+              before ? fmt::format("{:.{}f}", *before, decimals) : "\u2013", loss_unit(ui));
     if (lab.recipe.interventions.empty()) return;
     // Their lines stand before they are measured: nothing moves then.
-    const auto& change = lab.numbers.together;
-    const int decimals = change ? std::max(5, change_decimals(*change) + 1) : 0;
     key_value(ui, "Change##change", change ? signed_number(change->mean, decimals) : "\u2013",
               loss_unit(ui));
     key_value(ui, "Standard error##standard_error",
@@ -248,7 +248,7 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
 void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     const std::vector<Recipe> recipes = strength_recipes(ui);
     if (recipes.empty()) return;
-    section(ui, "Loss change over strength##loss_over_strength", "of the chosen one alone");
+    section(ui, "Loss change over strength##loss_over_strength", loss_unit(ui) + " over %");
     std::vector<double> x{0}, y{0}, low{0}, high{0};
     bool has_errors = true;
     for (size_t i = 0; i < recipes.size(); ++i) {
@@ -263,32 +263,32 @@ void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size(ImGui::GetContentRegionAvail().x, ui.px(150));
-    if (x.size() < 2) {
+    if (x.size() > 1) {
+        viz::CurvePlot plot;
+        plot.id = "loss over strength";
+        plot.x_word = "strength, %";
+        plot.unit = loss_unit(ui);
+        plot.zero_line = true;
+        viz::Curve curve;
+        curve.x = x;
+        curve.y = y;
+        if (has_errors) curve.low = low, curve.high = high;
+        curve.color = ui.theme.series[0];
+        curve.dots = true;
+        plot.curves.push_back(curve);
+        plot.size = size;
+        (void)viz::draw_curves(plot, ui);
+    } else {
         const RecipeLosses* const first = losses.of(recipes.front());
         const bool is_refused = first != nullptr && !first->error.empty();
         hint(ui, is_refused ? first->error + "." : "Not measured yet.");
-        ImGui::SetCursorScreenPos(at);
-        ImGui::Dummy(size);  // what stands below does not move when the plot comes
-        return;
     }
-    viz::CurvePlot plot;
-    plot.id = "loss over strength";
-    plot.x_word = "strength, %";
-    plot.unit = loss_unit(ui);
-    plot.zero_line = true;
-    viz::Curve curve;
-    curve.x = x;
-    curve.y = y;
-    if (has_errors) curve.low = low, curve.high = high;
-    curve.color = ui.theme.series[0];
-    curve.dots = true;
-    plot.curves.push_back(curve);
-    plot.size = size;
-    (void)viz::draw_curves(plot, ui);
     ImGui::SetCursorScreenPos(at);
-    ImGui::Dummy(plot.size);
-    ui.recorder.item("plot", ui.recorder.claim("Loss over strength##strength_plot"),
-                     fmt::format("{} points", x.size()));
+    ImGui::Dummy(size);  // what stands below does not move when the plot comes
+    if (x.size() > 1)
+        ui.recorder.item("plot", ui.recorder.claim("Loss over strength##strength_plot"),
+                         fmt::format("{} points", x.size()));
+    hint(ui, "Of this intervention alone.");
 }
 
 void LabInspector::draw_recipe(Ui& ui) {

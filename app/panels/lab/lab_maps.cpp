@@ -66,7 +66,8 @@ void LabMaps::update(PaneContext& ui, const MapOf& of, const Recipe& recipe) {
         for (size_t k = 0; k < one.map.shown.size(); ++k)
             if (one.map.hidden.empty() || one.map.hidden[k] == 0) seen.push_back(one.map.shown[k]);
     }
-    range_ = quantity_limits(Quantity::w, seen, ui.selection.percentile, true);
+    // To the largest w, which blocks keep: a percentile of their extremes depends on their size.
+    range_ = quantity_limits(Quantity::w, seen, 100, true);
 }
 
 void LabMaps::take_region(PaneContext& ui, const MapOf& of, const viz::MapReply& reply) {

@@ -98,6 +98,32 @@ void OperatorPanel::draw_file(PaneContext& ui) {
     }
 }
 
+void size_field(PaneContext& ui, const WidgetName& name, const char* tip, int64_t& value) {
+    (void)drag_field(ui,
+                     {.name = name,
+                      .min = 0,
+                      .max = 1e6,
+                      .integer = true,
+                      .tip = tip,
+                      .width = 80,
+                      .drag_speed = 0.2F},
+                     value);
+}
+
+// "14 × 14", on one line.
+void grid_fields(PaneContext& ui, OpRequest& request) {
+    inline_label(ui, "Grid");
+    size_field(ui, "Rows##rows", "Rows of the grid: rows \u00D7 columns = T.", request.grid_height);
+    ImGui::SameLine(0, ui.px(6));
+    constexpr const char* kTimes = "\u00D7";
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    text_at(ui, {at.x, at.y + (ui.px(26) - ui.px(text_size::label)) / 2}, kTimes,
+            {text_size::label, ui.theme.text2});
+    ImGui::Dummy({text_extent(ui, kTimes, text_size::label).x, ui.px(26)});
+    ImGui::SameLine(0, ui.px(6));
+    size_field(ui, "Columns##columns", "Columns of the grid.", request.grid_width);
+}
+
 void OperatorPanel::draw_options(PaneContext& ui, const OpTraits& traits) {
     (void)toggle(ui, "Causal##causal", chosen_.causal,
                  {.words = "Causal", .tip = "A target sees the sources up to itself."});
@@ -108,28 +134,18 @@ void OperatorPanel::draw_options(PaneContext& ui, const OpTraits& traits) {
         const float wide = text_extent(ui, words, text_size::label).x + ui.px(beside);
         if (ImGui::GetContentRegionAvail().x < wide) ImGui::NewLine();
     };
-    constexpr float kToggle = 44, kField = 92;
+    constexpr float kToggle = 44, kField = 92, kGrid = 198;
     next("Gradients", kToggle);
     (void)toggle(ui, "Gradients##gradients", chosen_.grad,
                  {.words = "Gradients", .tip = "Of dy in the file, compared with dq, dk, ..."});
-    const auto field = [&](const char* label, const char* name, const char* tip, int64_t& value) {
-        next(label, kField);
-        inline_label(ui, label);
-        (void)drag_field(ui,
-                         {.name = name,
-                          .min = 0,
-                          .max = 1e6,
-                          .integer = true,
-                          .tip = tip,
-                          .width = 80,
-                          .drag_speed = 0.2F},
-                         value);
-    };
-    if (traits.has_window)
-        field("Window", "Window##window", "w counts where |t - t'| < this.", window_);
+    if (traits.has_window) {
+        next("Window", kField);
+        inline_label(ui, "Window");
+        size_field(ui, "Window##window", "w counts where |t - t'| < this.", window_);
+    }
     if (traits.has_grid) {
-        field("Grid", "Rows##rows", "Rows of the grid: rows x columns = T.", chosen_.grid_height);
-        field("x", "Columns##columns", "Columns of the grid.", chosen_.grid_width);
+        next("Grid", kGrid);
+        grid_fields(ui, chosen_);
     }
     if (!traits.has_outside) return;
     next("Hidden outside", kToggle);

@@ -121,7 +121,8 @@ void PatchingPanel::draw_tools(Ui& ui) {
                           .max = double(ui.status.tokens - 1),
                           .standard = -1,
                           .integer = true,
-                          .tip = "The token whose loss is measured; \u22121 = the mean over all.",
+                          .at_min = "mean",
+                          .tip = "The token whose loss is measured; mean = over all tokens.",
                           .width = 90,
                           .drag_speed = 0.2F},
                          token_);
@@ -166,9 +167,9 @@ void PatchingPanel::take(const PaneContext& ui) {
     found_.untouched = shown_loss(ui, std::atof(field.notes.at("untouched").c_str()));
     found_.range = value_range(found_.values, 100, true);
     const auto token = request_.options.find(kPositionOption);
-    found_.words =
-        fmt::format("{}, step {}  \u00B7  loss of {}", asked_words_, group_thousands(field.step),
-                    token == request_.options.end() ? "all tokens" : "token " + token->second);
+    found_.words = fmt::format("{}, step {}  \u00B7  {}", asked_words_, group_thousands(field.step),
+                               token == request_.options.end() ? "mean loss of all tokens"
+                                                               : "loss of token " + token->second);
     ++found_.version;
 }
 

@@ -327,7 +327,9 @@ bool Clicks::type_nonsense(const OnScreen& control) {
     if (is_number && ui().edit.typing) driver_.key("Esc");
     known.nonsense.insert(which);
     const WidgetRecord now = driver_.find(widget.path.id);
-    const bool is_in_words = now.value.starts_with("the ");  // NumberField::at_min: "the newest"
+    // NumberField::at_min: "the newest"
+    const bool is_in_words =
+        now.value.starts_with("the ") || now.value == "off" || now.value == "mean";
     if (is_number && !now.path.id.empty() && !is_in_words) {
         std::string error;
         EXPECT_TRUE(parse_number({.name = ""}, now.value, error).has_value())
