@@ -96,8 +96,7 @@ void CompareCards::draw_step(PaneContext& ui, const ComparedSlot& slot, size_t i
     std::vector<std::string> list = {first_step_words(slot, first, lists.is_short) +
                                      (is_open ? "##shown" : "##newest")};
     for (const int64_t step : slot.steps)
-        list.push_back(
-            fmt::format("{}{}##{}", lists.is_short ? "" : "step ", group_thousands(step), step));
+        list.push_back(fmt::format("step {}##{}", group_thousands(step), step));
     int chosen = 0;
     for (size_t i = 0; i < slot.steps.size(); ++i)
         if (choice.step >= 0 && slot.steps[i] == choice.step) chosen = int(i) + 1;

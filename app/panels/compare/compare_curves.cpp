@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "app/state/open_path.h"
 #include "app/widgets/text.h"
@@ -79,15 +80,30 @@ std::string missing_words(const PaneContext& ui, const CompareSlots& slots) {
     return words.empty() ? "" : words + ".";
 }
 
+// The steps from the left to the right end of the plot.
+Range shown_steps(const viz::CurvePlot& plot) {
+    if (plot.zoom.x != nullptr && plot.zoom.x->is_user)
+        return {plot.zoom.x->low, plot.zoom.x->high};
+    Range steps{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    for (const viz::Curve& curve : plot.curves) {
+        if (curve.x.size() == 0) continue;
+        steps.low = std::min(steps.low, curve.x[0]);
+        steps.high = std::max(steps.high, curve.x[curve.x.size() - 1]);
+    }
+    return steps;
+}
+
 // Which slot has its line at which step: behind the title, where no curve runs.
 void draw_marks(const DrawContext& ui, const CompareSlots& slots, const viz::CurvePlot& plot,
                 ImVec2 corner) {
     const float right = corner.x + plot.size.x;
     float x = corner.x + text_extent(ui, plot.title, text_size::label, Face::semibold).x +
               ui.px(8) + text_extent(ui, plot.unit, text_size::hint).x + ui.px(16);
+    const Range steps = shown_steps(plot);
     for (size_t i = 0; i < slots.size(); ++i) {
         const ComparedSlot& slot = slots.at(i);
-        if (slot.step < 0) continue;
+        const bool has_line = double(slot.step) >= steps.low && double(slot.step) <= steps.high;
+        if (slot.step < 0 || !has_line) continue;
         const std::string words = slot.letter + " at " + group_thousands(slot.step);
         const float wide = text_extent(ui, words, text_size::hint).x;
         if (x + wide > right) return;
@@ -179,7 +195,8 @@ void CompareCurves::draw(PaneContext& ui, const CompareSlots& slots, ImVec2 area
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float gap = ui.px(24);
-    const ImVec2 size = {std::floor((area.x - gap) / 2), std::max(ui.px(80), area.y)};
+    // A lower area scrolls.
+    const ImVec2 size = {std::floor((area.x - gap) / 2), std::max(ui.px(130), area.y)};
     draw_plot(ui, slots, 0, size);
     ImGui::SetCursorScreenPos({at.x + size.x + gap, at.y});
     draw_plot(ui, slots, 1, size);

@@ -8,6 +8,7 @@
 
 #include "app/panels/shared/bias_axes.h"
 #include "app/panels/shared/bias_values.h"
+#include "app/panels/shared/zoom_words.h"
 #include "app/widgets/buttons.h"
 #include "core/text.h"
 #include "viz/color_bar.h"
@@ -152,9 +153,8 @@ void CompareMaps::take_pointer(ViewState& ui, const BiasForm& form, const Compar
     const Blocks block = picture.map.block;
     const auto cell_of = [&](viz::MapCell at) {
         const int64_t head = form.heads > 1 ? std::max<int64_t>(0, ui.selection.cell.head) : -1;
-        Cell cell = form.cell(ui.selection.cell.layer, head, at.row * block.rows,
-                              at.column * block.columns);
-        return cell;
+        return form.cell(ui.selection.cell.layer, head, at.row * block.rows,
+                         at.column * block.columns);
     };
     if (reply.hovered.is_valid()) ui.selection.point(cell_of(reply.hovered));
     if (reply.clicked.is_valid()) ui.selection.lock(cell_of(reply.clicked));
@@ -201,7 +201,7 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
                               : is_masked(of, ui.selection.shown()) ? "masked"
                                                                     : "no cell";
     is_blocked_ = !block.is_single();
-    scale_words_ = block.is_single() ? fmt::format("zoom {}", reply.zoom.least())
+    scale_words_ = block.is_single() ? cell_zoom_words(reply.zoom)
                                      : "1:" + block.words() + ", extreme of each block";
     ui.recorder.area(
         {.kind = "map",

@@ -187,6 +187,8 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
         if (has_layer_names(*slots.at(0).status))
             row.full = full_layer_words(*slots.at(0).status, i);
         const bool is_there = of != nullptr && of->error.empty();
+        const double match =
+            is_there && std::isfinite(of->all.correlation) ? of->matching.mean_score() : NAN;
         if (is_there)
             row.values = {NAN,
                           of->all.norm_a,
@@ -194,17 +196,14 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
                           of->all.norm_change,
                           of->all.relative(),
                           of->all.correlation,
-                          of->matching.mean_score(),
+                          match,
                           100 * of->removed_by_gauge};
         if (is_there)
-            row.cells.insert(
-                row.cells.end(),
-                {known_stored(of->all.norm_a), known_stored(of->all.norm_b),
-                 known_stored(of->all.norm_change), known(of->all.relative(), 3),
-                 known_signed(of->all.correlation, 3),
-                 known_signed(std::isfinite(of->all.correlation) ? of->matching.mean_score() : NAN,
-                              3),
-                 known(100 * of->removed_by_gauge, 1)});
+            row.cells.insert(row.cells.end(),
+                             {known_stored(of->all.norm_a), known_stored(of->all.norm_b),
+                              known_stored(of->all.norm_change), known(of->all.relative(), 3),
+                              known_signed(of->all.correlation, 3), known_signed(match, 3),
+                              known(100 * of->removed_by_gauge, 1)});
         else
             row.cells.insert(row.cells.end(), 7, of == nullptr ? "" : kNone);
         row.selected = i == ui.selection.cell.layer;
@@ -237,14 +236,16 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
     for (size_t i = 0; i < of->matching.pairs.size(); ++i) {
         const HeadMatch& pair = of->matching.pairs[i];
         const MapDistance& distance = of->heads[i];
+        // A flat map has no correlation: the 0 that the matching counts with is no score.
+        const double score = std::isfinite(distance.correlation) ? pair.score : NAN;
         rows.push_back(
             {.name = fmt::format("h{0}##h{0}", pair.a),
-             .cells = {std::to_string(pair.a), std::to_string(pair.b), known_signed(pair.score, 3),
+             .cells = {std::to_string(pair.a), std::to_string(pair.b), known_signed(score, 3),
                        known_stored(distance.norm_a), known_stored(distance.norm_b),
                        known_stored(distance.norm_change), known(distance.relative(), 3)},
              .selected = pair.a == std::max<int64_t>(0, ui.selection.cell.head),
-             .values = {NAN, NAN, pair.score, distance.norm_a, distance.norm_b,
-                        distance.norm_change, distance.relative()}});
+             .values = {NAN, NAN, score, distance.norm_a, distance.norm_b, distance.norm_change,
+                        distance.relative()}});
     }
     norms_hint(ui, slots);
     const int pressed = table(ui, "Heads##heads", columns, rows);

@@ -222,10 +222,12 @@ std::string compare_caption(const PaneContext& ui, const CompareSlots& slots,
         add("right: " + other + " \u2212 A, linear, symmetric round 0");
     if (compare.view == CompareView::ratio)
         add("right: exp(w " + other + ") / exp(w A) \u2212 1, signed log");
-    if (!has_kernels(slots))
-        add(ui.selection.gauge == Gauge::fixed ? "gauge fixed where rows are free" : "gauge raw");
-    for (const ComparedSlot& slot : slots.all())
-        out += "  \u00B7  " + slot.letter + " " + slot.words();
+    if (!has_kernels(slots)) add(ui.selection.gauge == Gauge::fixed ? "gauge fixed" : "raw gauge");
+    // The heads above the maps name the slots; where two maps take turns one of them is hidden.
+    if (compare.view != CompareView::flicker) return out;
+    for (size_t i = 0; i < slots.size(); ++i)
+        if (i == 0 || i == compare.other)
+            out += "  \u00B7  " + slots.at(i).letter + " " + slots.at(i).words();
     return out;
 }
 
@@ -235,9 +237,8 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     const size_t other = ui.selection.compare.other;
     const int64_t layer = ui.selection.cell.layer;
     const int64_t layer_b = other < slots.size() ? slots.at(other).layer_of(layer) : layer;
-    section(ui,
-            WidgetName(fmt::format("A and {}", other < slots.size() ? slots.at(other).letter : "B"),
-                       "distance"),
+    const std::string letter = other < slots.size() ? slots.at(other).letter : "B";
+    section(ui, WidgetName("A and " + letter, "distance"),
             fmt::format("layer {}, {}",
                         layer_b == layer || layer_b < 0 ? std::to_string(layer)
                                                         : fmt::format("{} and {}", layer, layer_b),
@@ -252,7 +253,8 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     const auto value = [](double v, int decimals) {
         return std::isfinite(v) ? plain_number(v, decimals) : std::string("\u2013");
     };
-    key_value(ui, {std::string(kFrobeniusNorm) + " of B \u2212 A", "norm_of_change"},
+    key_value(ui,
+              {std::string(kFrobeniusNorm) + " of w, " + letter + " \u2212 A", "norm_of_change"},
               stored_value(of->all.norm_change));
     key_value(ui, "Relative to A##relative", value(of->all.relative(), 3));
     key_value(ui, "Correlation##correlation",

@@ -20,8 +20,8 @@ class ComparePointer : public BareTest {
     // Pixels a cell; 0 = in blocks.
     int zoom(int place) {
         const std::string value = value_of(id(place));
-        const size_t at = value.find("zoom ");
-        return at == std::string::npos ? 0 : std::stoi(value.substr(at + 5));
+        const size_t at = value.find(" px / cell");
+        return at == std::string::npos ? 0 : std::stoi(value.substr(value.rfind(' ', at - 1)));
     }
     static ImVec2 middle(const WidgetRecord& widget) {
         return {(widget.min.x + widget.max.x) / 2, (widget.min.y + widget.max.y) / 2};

@@ -231,8 +231,8 @@ TEST_F(NumbersOnScreen, NormsOverTrainingSayWhichTheyAre) {
         EXPECT_TRUE(until([&] { return says("Norm: Frobenius norm of w, " + pairs); })) << table;
     }
     ASSERT_TRUE(until([&] { return is_there("inspector/distance/norm_of_change"); }));
-    EXPECT_TRUE(
-        label_of("inspector/distance/norm_of_change").ends_with("/Frobenius norm of B \u2212 A"));
+    EXPECT_TRUE(label_of("inspector/distance/norm_of_change")
+                    .ends_with("/Frobenius norm of w, B \u2212 A"));
     expect_named_norms();
 }
 
