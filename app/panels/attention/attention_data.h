@@ -52,6 +52,7 @@ class AttentionData {
     [[nodiscard]] const AttentionRows& rows() const { return rows_; }
     [[nodiscard]] AttentionMap channel_map(const ModelView& ui, int64_t channel) const;  // of both
     [[nodiscard]] bool priors_are_old() const { return !watches_.priors.is_current(); }
+    [[nodiscard]] bool priors_are_pending() const { return watches_.priors.is_pending(); }
     [[nodiscard]] const Watch& watch() const { return watches_.both; }
     [[nodiscard]] bool is_pending() const;
     [[nodiscard]] const std::string& error() const { return watches_.both.error(); }

@@ -22,12 +22,15 @@ Cell source_cell(const ViewState& ui, const Positions& positions, viz::MapCell a
 }
 
 // As many maps as there are channels, as large as then fits: from the widest that are useful to
-// the narrowest whose label can be read; what does not fit even then comes page by page.
+// the narrowest that are. Where the height keeps the maps smaller than that, more of them fill the
+// width, down to the narrowest label. What does not fit even then comes page by page.
 viz::AtlasShape gallery_shape(const Positions& positions, int64_t all, ImVec2 area, float scale) {
     viz::AtlasShape best;
-    const int least = std::max(3, int(area.x / (108 * scale)));
-    const int most = std::max(least, int(area.x / (72 * scale)));
-    for (int columns = least; columns <= most; ++columns) {
+    const auto columns_at = [&](float pitch) { return int(area.x / (pitch * scale)); };
+    const int least = std::max(3, columns_at(108)), most = std::max(least, columns_at(72));
+    const int labelled = std::max(most, columns_at(42));
+    int zoom = 0;  // of the best
+    for (int columns = least; columns <= labelled; ++columns) {
         viz::AtlasShape shape = {.rows = 1,
                                  .columns = columns,
                                  .tile_rows = positions.is_text
@@ -40,7 +43,12 @@ viz::AtlasShape gallery_shape(const Positions& positions, int64_t all, ImVec2 ar
         const float tall =
             float(one.zoom.down * shape.tile_rows) + kLeastGap * scale + shape.cell_label;
         shape.rows = std::max(1, int(area.y / tall));
-        if (shape.rows * columns > best.rows * best.columns) best = shape;
+        const int now = layout_atlas(shape, area, scale).zoom.down;
+        if (columns > most && now < zoom) break;
+        if (shape.rows * columns > best.rows * best.columns) {
+            best = shape;
+            zoom = now;
+        }
         if (int64_t(best.rows) * best.columns >= all) break;
     }
     return best;
@@ -89,9 +97,8 @@ void AttentionGallery::fill(const ModelView& ui, const AttentionData& data, int 
         for (size_t k = 0; k < folded_[i].values.size(); ++k)
             if (folded_[i].hidden[k] == 0) seen.push_back(folded_[i].values[k]);
         cell.coloring.range = {0, std::max(1e-9, value_range(seen, 100, false).high)};
-        // Three digits and the number beside them fill the width of a small map.
-        const char* const letter = all > 100 ? "" : data.rows().is_by_head ? "h" : "c";
-        cell.label = fmt::format("{}{}", letter, c.index);
+        cell.label = fmt::format("{}{}", data.rows().is_by_head ? "h" : "c", c.index);
+        cell.brief = std::to_string(c.index);
         const double shown = order_ == Order::gate        ? c.gate
                              : order_ == Order::sharpness ? c.sharpness
                                                           : c.divergence;

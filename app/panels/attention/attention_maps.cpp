@@ -128,10 +128,10 @@ void AttentionMaps::draw_text(PaneContext& ui, const AttentionShown& shown, cons
 
 void AttentionMaps::draw_part(PaneContext& ui, const AttentionShown& shown, const Part& part) {
     const auto& [title, map, place, box, available] = part;
-    text_at(ui, {box.low.x, box.low.y - ui.px(21)}, title.words,
+    text_at(ui, {box.low.x, box.low.y - ui.px(kTitle)}, title.words,
             {text_size::label, ui.theme.text1, Face::semibold, available});
     if (text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(84) < box.width())
-        text_right(ui, {box.high.x, box.low.y - ui.px(20)}, "same range",
+        text_right(ui, {box.high.x, box.low.y - ui.px(kTitle - 1)}, "same range",
                    {text_size::hint, ui.theme.text3});
     if (map.folded.values.empty())
         draw_without_map(ui, box, title, why_none(ui, shown, place));

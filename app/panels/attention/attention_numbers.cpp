@@ -15,15 +15,24 @@ namespace aft::app {
 
 namespace {
 
-// Two parts of a whole side by side, their words below them.
-void split_bar(DrawContext& ui, double first, const std::string& left, const std::string& right) {
+// The share that position gives and the rest side by side, their words below them.
+void split_bar(DrawContext& ui, double position) {
+    const auto percent = static_cast<int>(std::lround(100 * position));
+    const std::string left = fmt::format("position {} %", percent);
+    const std::string right = fmt::format("content {} %", 100 - percent);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, height = ui.px(14);
-    const float middle = std::round(at.x + width * float(std::clamp(first, 0.0, 1.0)));
+    float left_end = percent == 0 ? 0 : width, right_begin = left_end;
+    if (percent > 0 && percent < 100) {  // both are seen, however small one is
+        const float gap = ui.px(2), least = ui.px(2);
+        const float shown = std::round(width * float(position)) - ui.px(1);
+        left_end = std::max(least, std::min(shown, width - gap - least));
+        right_begin = left_end + gap;
+    }
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    list->AddRectFilled(at, {std::max(at.x, middle - ui.px(1)), at.y + height}, ui.theme.series[0]);
-    list->AddRectFilled({std::min(middle + ui.px(1), at.x + width), at.y},
-                        {at.x + width, at.y + height}, ui.theme.series[1]);
+    list->AddRectFilled(at, {at.x + left_end, at.y + height}, ui.theme.series[0]);
+    list->AddRectFilled({at.x + right_begin, at.y}, {at.x + width, at.y + height},
+                        ui.theme.series[1]);
     const float below = at.y + height + ui.px(4);
     const TextStyle style{text_size::label, ui.theme.text2};
     text_at(ui, {at.x, below}, left, style);
@@ -53,8 +62,9 @@ void draw_layer_shares(PaneContext& ui, const AttentionData& data) {
     const ImVec2 size = {ImGui::GetContentRegionAvail().x, ui.px(108)};
     if (shares.empty()) {  // what stands below must not move when they come
         const float top = ImGui::GetCursorPosY();
-        hint(ui, ui.status.mixer.has_prior() ? "Computed once the target rests."
-                                             : ui.status.mixer.no_bias + ".");
+        hint(ui, !ui.status.mixer.has_prior() ? ui.status.mixer.no_bias + "."
+                 : data.priors_are_pending()  ? "Computing all layers."
+                                              : "Computed once the target rests.");
         if (const float rest = size.y - (ImGui::GetCursorPosY() - top); rest > 0)
             ImGui::Dummy({1, rest});
         return;
@@ -89,10 +99,7 @@ void draw_prior_or_content(PaneContext& ui, const PriorOrContent& shown) {
     section(ui, "Prior or content##prior_or_content",
             fmt::format("layer {}, this target", shown.layer));
     if (!data.rows().prior.row.empty()) {
-        const double same = overlap(data.rows().both.row, data.rows().prior.row);
-        const auto percent = static_cast<int>(std::lround(100 * same));
-        split_bar(ui, same, fmt::format("position {} %", percent),
-                  fmt::format("content {} %", 100 - percent));
+        split_bar(ui, overlap(data.rows().both.row, data.rows().prior.row));
         key_value(ui, "Divergence from prior##divergence_from_prior",
                   plain_number(divergence_bits(data.rows().both.row, data.rows().prior.row), 3),
                   "bit");

@@ -48,6 +48,7 @@ class KeysPanel : public Panel {
     void update(const PaneContext& ui);
     void take(const ModelView& ui, KeyLayer& layer);
     void draw_grid(PaneContext& ui, const viz::Box& box);
+    void draw_progress(PaneContext& ui);
     void fill_cells(const KeyGrid& grid);
     void take_pointer(ViewState& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
     void draw_foot(PaneContext& ui, const Positions& positions);
@@ -74,8 +75,7 @@ class KeysPanel : public Panel {
 
 Coloring KeysPanel::coloring(size_t layer, size_t map) const {
     const KeyLayer& from = layers_[layer];
-    const Range range = view_.range == 0 ? from.own[map] : from.range;
-    return {range, Scale::linear, Colormap::viridis};
+    return {view_.range == 0 ? from.own[map] : from.range, Scale::linear, Colormap::viridis};
 }
 
 void KeysPanel::take(const ModelView& ui, KeyLayer& layer) {
@@ -159,9 +159,20 @@ void KeysPanel::fill_cells(const KeyGrid& grid) {
         }
 }
 
+// In the place of the maps, until there are some.
+void KeysPanel::draw_progress(PaneContext& ui) {
+    const bool is_cancelled = !layers_.empty() && layers_.front().watch.is_cancelled();
+    const bool is_pressed =
+        answer_.is_pending ? progress_line(ui, "Computing these keys, layer by layer", -1, true)
+                           : is_cancelled && cancelled_line(ui, "These keys were cancelled.");
+    if (!is_pressed) return;
+    for (KeyLayer& layer : layers_) layer.watch.set_cancelled(ui, !is_cancelled);
+}
+
 void KeysPanel::draw_grid(PaneContext& ui, const viz::Box& box) {
     const size_t all = layers_.empty() ? 0 : layers_.front().maps.size();
-    if (all == 0) return;
+    ImGui::SetCursorScreenPos(box.low);
+    if (all == 0) return draw_progress(ui);
     viz::AtlasView view;
     view.shape = {.rows = int(layers_.size()),
                   .columns = int(all),
@@ -195,7 +206,6 @@ void KeysPanel::draw_grid(PaneContext& ui, const viz::Box& box) {
             view.selected_column = int(place) % grid.columns;
         }
     view.raise_selected_row = false;
-    ImGui::SetCursorScreenPos(box.low);
     const viz::AtlasReply reply = atlas_.draw(view, ui);
     ui.recorder.area({.kind = "map",
                       .path = ui.recorder.claim("Key maps##key_maps"),
@@ -239,11 +249,9 @@ void KeysPanel::draw_foot(PaneContext& ui, const Positions& positions) {
                 ++count;
                 rank += map->values[k] > v ? 1 : 0;
             }
-            values.push_back({positions.is_text             ? "byte"
-                              : positions.is_autoregressive ? "pixel"
-                                                            : "patch",
-                              positions.is_text ? place_and_byte(ui, positions, place)
-                                                : fmt::format("({}, {})", at.row, at.column)});
+            values.push_back({positions.one(), positions.is_text
+                                                   ? place_and_byte(ui, positions, place)
+                                                   : fmt::format("({}, {})", at.row, at.column)});
             values.push_back({view_.quantity == 0 ? "exp(K) / mean" : "log", stored_value(v),
                               exact_number(float(v))});
             values.push_back({"rank", group_thousands(int64_t(rank)) + " of " +
@@ -317,11 +325,10 @@ void KeysPanel::draw(Ui& ui) {
         "\u00B7  {}",
         shown, channels, positions.channels > 1 ? ", mean of a pixel's channels" : "",
         layers_.empty() ? "" : step_words(ui, layers_.front().watch.fields()));
-    caption(ui, view_.quantity == 0 ? "Key maps exp(K)" : "Key maps K",
-            answer_.is_pending && shown == 0 ? "Computing these keys" : what);
+    caption(ui, view_.quantity == 0 ? "Key maps exp(K)" : "Key maps K", shown == 0 ? "" : what);
     if (!answer_.error.empty())
         banner(ui, {.title = "The keys could not be computed", .sentence = answer_.error});
-    if (answer_.is_pending) (void)progress_line(ui, "", -1);
+    if (answer_.is_pending && shown > 0) (void)progress_line(ui, "", -1);
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 all = {ImGui::GetContentRegionAvail().x, canvas_height(ui)};
     const float left = positions.is_text ? std::min(ui.px(480), std::floor(all.x * 0.48F))
@@ -361,7 +368,9 @@ void KeysPanel::inspector(Ui& ui) {
     }
     section(ui, "Channel statistics##channel_statistics");
     key_value(ui, "Entropy##entropy", plain_number(entropy, 2), "bit");
-    key_value(ui, "Effective places##effective_places", plain_number(std::exp2(entropy), 1),
+    const double places = std::exp2(entropy);
+    key_value(ui, "Effective places##effective_places",
+              places < 999.95 ? plain_number(places, 1) : group_thousands(std::llround(places)),
               "of " + group_thousands(int64_t(map->values.size())));
     key_value(ui, "Largest share##largest_share", plain_number(100 * top, 2), "%");
     section(ui, "Display##display");

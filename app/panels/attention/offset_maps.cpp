@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/panels/shared/sample_input.h"
+#include "core/text.h"
 
 namespace aft::app {
 
@@ -20,6 +21,15 @@ int64_t asked_targets(const Status& status) {
     const double one = double(status.tokens) * double(status.config.model.inner_width());
     const int64_t cells = std::max<int64_t>(1, status.grid_height * status.grid_width);
     return std::clamp<int64_t>(int64_t(kBudget / std::max(1.0, one)), 1, cells);
+}
+
+// "64 of 1 024", from the note "64 of 1024".
+std::string grouped_targets(const std::string& note) {
+    std::string words;
+    for (const std::string& one : split(note, ' '))
+        words +=
+            (words.empty() ? "" : " ") + (one == "of" ? one : group_thousands(std::stoll(one)));
+    return words;
 }
 
 constexpr double kHold_s = 2;  // every target of a picture: much work beside a training
@@ -135,7 +145,7 @@ void OffsetMaps::take(const std::vector<float>& values) {
     columns_ = field.shape[2];
     is_by_channel_ = field.axes.front() == "channel";
     const auto targets = field.notes.find("targets");
-    targets_ = targets == field.notes.end() ? "" : targets->second;
+    targets_ = targets == field.notes.end() ? "" : grouped_targets(targets->second);
     const auto cells = size_t(rows_ * columns_);
     float top = 0;
     for (size_t map = 0; map < size_t(field.shape[0]); ++map) {

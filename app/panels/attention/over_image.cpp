@@ -34,9 +34,8 @@ Image image_under(const viz::TokenImage& image, const Folded& map) {
     return picture;
 }
 
-void OverImage::lay_under(PaneContext& ui, const Folded& map, viz::MapView& view, When when) {
-    const bool is_wanted = when == When::always ? !ui.status.task.is_text() : is_on(ui);
-    if (!is_wanted || ui.painter == nullptr || map.values.empty()) return;
+void OverImage::lay_under(PaneContext& ui, const Folded& map, viz::MapView& view) {
+    if (!is_on(ui) || ui.painter == nullptr || map.values.empty()) return;
     const ModelConfig& model = ui.status.config.model;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
     if (int64_t(tokens.size()) < model.height * model.width * model.channels) return;

@@ -10,10 +10,8 @@ namespace aft::app {
 
 class OverImage {
   public:
-    enum class When { chosen, always };  // where "Over image" is switched on, or in any case
-    // Puts the sample under `view` if the model sees pictures.
-    void lay_under(PaneContext& ui, const Folded& map, viz::MapView& view,
-                   When when = When::chosen);
+    // Puts the sample under `view` if "Over image" is switched on and the model sees pictures.
+    void lay_under(PaneContext& ui, const Folded& map, viz::MapView& view);
 
   private:
     viz::TokenTexture texture_;

@@ -56,9 +56,8 @@ class RelativePanel : public Panel {
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
     struct OffsetView {
-        int part = 0, reduce = 0;  // both, prior, content; head, channel, mean, gate
-        size_t page = 0,
-               chosen = 0;  // of the small maps; the one that was chosen in the last frame
+        int part = 0, reduce = 0;     // both, prior, content; head, channel, mean, gate
+        size_t page = 0, chosen = 0;  // of the small maps; the one of the last frame
     } view_;
     struct OffsetRead {  // under the pointer
         size_t map = 0;
@@ -192,8 +191,8 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
     view.data = maps_.data(map);
     view.coloring = coloring(ui);
     view.area = {box.width(), box.height() - ui.px(kOffsetTitle + kOffsetBar)};
-    view.row_label = [=](int64_t i) { return plain_number(double(i - middle_row), 0); };
-    view.column_label = [=](int64_t i) { return plain_number(double(i - middle_column), 0); };
+    view.row_label = [=](int64_t i) { return signed_number(double(i - middle_row), 0); };
+    view.column_label = [=](int64_t i) { return signed_number(double(i - middle_column), 0); };
     view.row_origin = middle_row;
     view.column_origin = middle_column;
     view.numbers = false;
@@ -363,7 +362,8 @@ void RelativePanel::inspector(Ui& ui) {
             if (std::max(std::abs(dy), std::abs(dx)) <= 1) near += share;
         }
     if (sum > 0) {
-        key_value(ui, "Mean distance##mean_distance", plain_number(distance / sum, 2), "cells");
+        key_value(ui, "Mean distance##mean_distance", plain_number(distance / sum, 2),
+                  Positions(ui.status).several());
         key_value(ui, "Within 1##within_1", plain_number(100 * near / sum, 1), "%");
     }
     hint(ui, "Every offset is averaged over the targets that have it, then over the examples.");

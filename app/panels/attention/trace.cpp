@@ -1,6 +1,6 @@
 // Trace: one target followed back through all layers to the tokens that it was made of: the shares
-// at the input of every layer over the picture or text, and the strongest sources as a table whose
-// rows lead further back.
+// at the input of every layer as maps of the picture or text, and the strongest sources as a table
+// whose rows lead further back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -163,13 +163,14 @@ void TracePanel::draw_tools(Ui& ui, const Positions& positions) {
 void TracePanel::draw_caption(PaneContext& ui, const Positions& positions) {
     const Watch& watch = data_.watch();
     const int64_t target = watch.fields() ? watch.shown().position : ui.selection.cell.target;
+    const std::string over = over_image_words(ui);
     caption(
         ui,
         (is_alone() ? "Attention of target " : "Trace of target ") + positions.target_words(target),
-        fmt::format("{}, last layer first, each on its own range{}  \u00B7  {}",
+        fmt::format("{}, last layer first, each on its own range{}{}  \u00B7  {}",
                     is_alone() ? "every layer alone" : "shares at the input of every layer",
                     positions.channels > 1 ? ", a pixel's channels summed" : "",
-                    step_words(ui, data_.watch().fields())));
+                    over.empty() ? "" : ", " + over, step_words(ui, data_.watch().fields())));
     hint(ui, is_alone() ? kAloneIs : kTraceIs);
 }
 
@@ -322,13 +323,16 @@ void TracePanel::inspector(Ui& ui) {
     const Positions positions(ui.status);
     section(ui, "Selection##selection", {}, false);
     key_value(ui, "Target##target", positions.target_words(ui.selection.cell.target));
-    key_value(ui, "Followed back##followed_back", std::to_string(trail_.size()), "steps");
+    key_value(ui, "Followed back##followed_back", std::to_string(trail_.size()),
+              counted_unit("steps", trail_.size() == 1));
     const bool has_kept = !data_.rows().front().is_alone;
     if (has_kept) section(ui, "Kept by the residual##kept");
     for (const TraceRow& row : data_.rows())
         if (has_kept)
             key_value(ui, {fmt::format("Layer {}", row.layer), fmt::format("layer_{}", row.layer)},
                       plain_number(100 * row.kept, 1), "%");
+    section(ui, "Display##display");
+    over_image_controls(ui);
     section(ui, "Actions##actions");
     action_button(ui, "selection.pin", ButtonKind::normal, "Pin target");
     ImGui::SameLine(0, ui.px(8));

@@ -15,6 +15,7 @@ namespace {
 
 constexpr float kTraceTitle = 22;  // above every map
 constexpr float kTraceGap = 16;
+constexpr float kTraceRing = 4;  // round all maps: their rings stand out
 
 std::string tile_words(const TraceRow& row) {
     return row.layer == 0 && !row.is_alone ? "Tokens" : fmt::format("Layer {}", row.layer);
@@ -47,11 +48,15 @@ TraceGrid trace_grid(const PaneContext& ui, int count, float title, ImVec2 area)
                                            : token_zoom(ui, positions, each);
         if (zoom > best.zoom) best = {columns, zoom, {}};
     }
+    const auto width_at = [&](int zoom) { return std::max(title, float(wide * zoom)); };
     // Narrower than their titles they would be no map to look at: they scroll.
     const int legible = std::max(1, int(std::lround(least / float(wide))));
-    if (best.zoom < legible) best = {std::max(1, int((area.x + gap) / (least + gap))), legible, {}};
-    best.tile = {std::max(title, float(wide * best.zoom)),
-                 float(tall * best.zoom) + ui.px(kTraceTitle)};
+    if (best.zoom < legible) {
+        const bool has_bar = ImGui::GetScrollMaxY() > 0;  // the area is without it by now
+        const float across = area.x - (has_bar ? 0 : ImGui::GetStyle().ScrollbarSize);
+        best = {std::max(1, int((across + gap) / (width_at(legible) + gap))), legible, {}};
+    }
+    best.tile = {width_at(best.zoom), float(tall * best.zoom) + ui.px(kTraceTitle)};
     return best;
 }
 
@@ -114,7 +119,7 @@ void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
     const std::string id = fmt::format("trace_{}", row.layer);
     view.id = id.c_str();
     view.coloring = trace_coloring(ui, row);
-    small.under.lay_under(ui, row.folded, view, OverImage::When::always);
+    small.under.lay_under(ui, row.folded, view);
     ImGui::SetCursorScreenPos({tile.box.low.x, tile.box.low.y + ui.px(kTraceTitle)});
     const viz::MapReply map = small.map.draw(view, ui);
     ui.recorder.area({.kind = "map",
@@ -169,7 +174,7 @@ void TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, T
         draw_small(ui, {data.rows()[i], box(first + int(i))}, *small_[i], reply);
     // Of the height of all, or the last line could not be scrolled to.
     ImGui::SetCursorScreenPos({corner.x, box(count - 1).high.y});
-    ImGui::Dummy({1, 1});
+    ImGui::Dummy({1, ui.px(kTraceRing)});
 }
 
 // Hovering a character reads it as a source, a click makes it the target.
@@ -206,10 +211,14 @@ void TraceMaps::draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, Tra
 
 TraceMaps::TraceReply TraceMaps::draw(PaneContext& ui, const TraceData& data, const viz::Box& box) {
     TraceReply reply;
-    ImGui::SetCursorScreenPos(box.low);
-    if (ImGui::BeginChild("trace maps", {box.width(), box.height()},
+    // The child is larger than its content, which would else cut the rings at its edges.
+    const float ring = ui.px(kTraceRing);
+    ImGui::SetCursorScreenPos({box.low.x - ring, box.low.y - ring});
+    if (ImGui::BeginChild("trace maps", {box.width() + ring, box.height() + 2 * ring},
                           ImGuiChildFlags_NavFlattened)) {
-        ImVec2 area = ImGui::GetContentRegionAvail();
+        ImGui::Indent(ring);
+        ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ring);
+        ImVec2 area = {ImGui::GetContentRegionAvail().x - ring, box.height()};
         const TraceRow* const chosen = data.row(ui.selection.cell.layer);
         if (ui.status.task.is_text() && chosen != nullptr) {
             const float top = ImGui::GetCursorScreenPos().y;

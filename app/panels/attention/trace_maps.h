@@ -1,7 +1,7 @@
 // TraceMaps: the maps of the pane Trace: the picture with its target, then the shares at the input
-// of every layer over the picture, from the last layer down to the tokens. Of a text the chosen
-// layer's shares as a coloured text, and the small maps of all layers below it. Moves the
-// selection. Window thread, inside a frame.
+// of every layer, from the last layer down to the tokens. Of a text the chosen layer's shares as a
+// coloured text, and the small maps of all layers below it. Moves the selection. Window thread,
+// inside a frame.
 #pragma once
 #include <memory>
 #include <vector>
