@@ -224,11 +224,11 @@ static bool is_all_zero(const BiasMap& map) {
 }
 
 std::string gauge_words(const BiasForm& form, const BiasLayer& layer) {
-    if (form.is_kernel()) return "raw (window fixes the constant)";
+    if (form.is_kernel()) return "raw gauge";
     if (!layer.watch.fields() || layer.watch.fields()->fields.empty()) return "";
     const auto& notes = layer.watch.fields()->fields.front().notes;
     const auto gauge = notes.find("gauge");
-    return gauge == notes.end() ? "raw" : gauge->second;
+    return gauge != notes.end() && gauge->second.starts_with("fixed") ? "gauge fixed" : "raw gauge";
 }
 
 std::string pin_words(const BiasLayer& layer) {
@@ -265,9 +265,9 @@ std::string bias_caption(const ViewState& ui, const BiasForm& form, const BiasLa
                                            : ", signed log, floor \u22121";
     else
         out += ", linear";
-    out += "  \u00B7  " + step_words(ui, layer.watch.fields());
     const std::string gauge = gauge_words(form, layer);
-    return gauge.empty() ? out : out + "  \u00B7  " + gauge;
+    if (!gauge.empty()) out += ", " + gauge;
+    return out + "  \u00B7  " + step_words(ui, layer.watch.fields());
 }
 
 }  // namespace aft::app

@@ -87,12 +87,11 @@ void cancel(BiasLayers& layers, const PaneContext& ui);
 [[nodiscard]] std::string bias_words(const ViewState& ui);  // "exp(w)-1", "Change of exp(w)-1"
 // Seconds between two refreshes while training runs: a large bias costs the worker time.
 [[nodiscard]] double bias_hold(const BiasForm& form);
-// Of the gauge in which a layer's answer is:
-// "raw", "fixed: row log-mean-exp removed".
+// Of the gauge in which a layer's answer is: "raw gauge", "gauge fixed"; "" = not there yet.
 [[nodiscard]] std::string gauge_words(const BiasForm& form, const BiasLayer& layer);
 // Step of the pin that the change counts from, as it was found: "step 50", "" = not there yet.
 [[nodiscard]] std::string pin_words(const BiasLayer& layer);
-// "range shared per layer, signed log, floor -1  ·  NAME, step N  ·  gauge"
+// "range shared per layer, signed log, floor -1, gauge fixed  ·  NAME, step N"
 [[nodiscard]] std::string bias_caption(const ViewState& ui, const BiasForm& form,
                                        const BiasLayer& layer, bool names_block);
 

@@ -199,9 +199,10 @@ void FactorsPanel::draw_foot(PaneContext& ui) {
             {"value", std::isnan(value) ? "\u2013" : significant(value, 4), exact_number(value)},
             {"singular value", significant(shown_->fields.at(2).values.at(i), 4) + " nats"}};
     } else {
+        const bool is_learned = shown_->fields.front().notes.at("of") != "visible w";
         values = {{"components", std::to_string(n)},
                   {"hold", fmt::format("{:.2f} % of the energy", 100 * held(n))},
-                  {"of", shown_->fields.front().notes.at("of")}};
+                  {"of", is_learned ? "w, learned as factors" : "w, visible pairs"}};
     }
     hover_line(ui, values, "w is the sum of targets times sources");
 }
@@ -216,9 +217,15 @@ void FactorsPanel::inspector(Ui& ui) {
         key_value(ui, "Head##head", std::to_string(std::max<int64_t>(0, ui.selection.cell.head)));
     section(ui, "Singular values##singular_values", "nats");
     const std::vector<float>& sizes = shown_->fields.at(2).values;
-    for (size_t i = 0; i < std::min(count_of(*shown_), sizes.size()); ++i)
+    const size_t count = std::min(count_of(*shown_), sizes.size());
+    if (count == 0) return;
+    // They descend: five digits of the first, three of the last.
+    const auto power = [](float v) { return v > 0 ? int(std::floor(std::log10(v))) : 0; };
+    const int decimals =
+        std::clamp(std::max(4 - power(sizes.front()), 2 - power(sizes[count - 1])), 0, 6);
+    for (size_t i = 0; i < count; ++i)
         key_value(ui, {fmt::format("Component {}", i + 1), fmt::format("component_{}", i + 1)},
-                  significant(sizes[i], 5));
+                  plain_number(sizes[i], decimals));
 }
 
 void FactorsPanel::draw(Ui& ui) {

@@ -12,6 +12,7 @@
 #include "app/panels/shared/bias_axes.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/lock_words.h"
+#include "app/panels/shared/zoom_words.h"
 #include "app/widgets/buttons.h"
 #include "app/widgets/states.h"
 #include "app/widgets/text.h"
@@ -25,11 +26,6 @@ PanelRoom bias_focus_panel();
 namespace {
 
 constexpr int kZooms[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 44, 54, 66, 88, 120};
-
-std::string zoom_words(viz::Zoom zoom) {
-    return zoom.across == zoom.down ? std::to_string(zoom.down)
-                                    : fmt::format("{}\u00D7{}", zoom.across, zoom.down);
-}
 
 class FocusPanel : public Panel {
   public:
@@ -91,13 +87,12 @@ void FocusPanel::draw_tools(Ui& ui, const BiasForm& form) {
     }
     ImGui::SameLine(0, ui.px(4));
     const Blocks block = layers_.has(layer_) ? layers_.layer(layer_).maps.front().block : Blocks();
-    const std::string words =
-        !block.is_single()
-            ? "1:" + block.words()
-            : zoom_words(drawn_) + (drawn_.across == drawn_.down ? " px / cell" : " px");
+    const std::string words = !block.is_single() ? "1:" + block.words() : cell_zoom_words(drawn_);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    text_at(ui, {at.x + ui.px(4), at.y + ui.px(5)}, words, {text_size::label, ui.theme.text1});
-    ImGui::Dummy({ui.px(84), ui.px(26)});
+    const float wide = ui.px(84);
+    text_at(ui, {at.x + wide / 2, at.y + ui.px(5)}, words,
+            {text_size::label, ui.theme.text1, Face::regular, wide, viz::Align::centre});
+    ImGui::Dummy({wide, ui.px(26)});
     ImGui::SameLine(0, ui.px(4));
     if (button(ui, {.name = "Zoom in##zoom_in",
                     .icon = icon::plus,

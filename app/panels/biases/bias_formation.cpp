@@ -231,7 +231,7 @@ void FormationPanel::draw_strip(PaneContext& ui) {
 
 // The chosen row over the steps, to scale.
 void FormationPanel::draw_curve(PaneContext& ui) const {
-    const float tall = canvas_height(ui) - ui.px(8);
+    const float tall = canvas_height(ui) - ui.px(20);
     if (tall < ui.px(120)) return;
     const size_t n = strip_.steps.size(), row = chosen(ui);
     const std::span<const float> series = std::span(strip_.values).subspan(row * n, n);
@@ -277,7 +277,7 @@ void FormationPanel::draw_progress(PaneContext& ui) {
         if (progress_line(ui, words, double(there) / double(all), true)) moments_.pause(true);
         return;
     }
-    inline_label(ui, fmt::format("{} of {} steps are read.", there, all));
+    inline_label(ui, fmt::format("{} of {} steps read.", there, all));
     if (button(ui, {.name = "Read the others##read_others",
                     .kind = ButtonKind::ghost,
                     .tip = "Reads the stored steps that are not here yet."}))
@@ -293,15 +293,19 @@ void FormationPanel::inspector(Ui& ui) {
     const auto shown = at == strip_.steps.end() ? n - 1 : size_t(at - strip_.steps.begin());
     const std::span<const float> series = std::span(strip_.values).subspan(row * n, n);
     section(ui, "Selection##selection", row_words(row), false);
-    const auto line = [&](const char* id, size_t column) {
+    text(ui, kFormation[number_].words, {text_size::label, ui.theme.text2});
+    const size_t half = half_way(series).value_or(0);
+    const std::pair<const char*, size_t> lines[] = {
+        {"first", 0}, {"half", half}, {"shown", shown}, {"last", n - 1}};
+    std::vector<size_t> drawn;
+    for (const auto& [id, column] : lines) {
+        const bool is_drawn = std::find(drawn.begin(), drawn.end(), column) != drawn.end();
+        const bool is_last = column == n - 1 && std::string_view(id) != "last";
+        if (is_drawn || is_last) continue;  // each step once
+        drawn.push_back(column);
         key_value(ui, {"Step " + group_thousands(strip_.steps[column]), id},
                   number_words(series[column]));
-    };
-    text(ui, kFormation[number_].words, {text_size::label, ui.theme.text2});
-    line("first", 0);
-    if (const auto half = half_way(series)) line("half", *half);
-    if (shown + 1 < n) line("shown", shown);
-    line("last", n - 1);
+    }
     hint(ui, half_words(row));
 }
 

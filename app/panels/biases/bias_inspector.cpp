@@ -360,7 +360,7 @@ void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
         const Positions positions(ui.status, layer_);
         key_value(ui, "Mean distance##mean_distance", plain_number(s.mean_distance, 2),
                   positions.channels > 1 ? "cells" : positions.several());
-        key_value(ui, "Mass within 1##mass_within_1", plain_number(100 * s.within_one, 1), "%");
+        key_value(ui, "Mass within 1##mass_within_1", plain_number(100 * s.within_one, 2), "%");
     } else if (s.entropy > 0) {
         key_value(ui, "Entropy of rows##entropy_of_rows", plain_number(s.entropy, 2), "bit");
     } else {

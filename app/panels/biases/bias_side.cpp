@@ -1,4 +1,6 @@
 #include "app/panels/biases/bias_side.h"
+
+#include "app/panels/biases/side_heading.h"
 #include "app/state/probe_options.h"
 
 #include <fmt/format.h>
@@ -14,30 +16,8 @@
 namespace aft::app {
 namespace {
 
-constexpr size_t kMoments = 4;
-
-void heading(DrawContext& ui, const WidgetName& title, std::string_view rest) {
-    ui.recorder.set_section(title);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    text_at(ui, at, title.words, {text_size::label, ui.theme.text1, Face::semibold, width});
-    const float used = text_extent(ui, title.words, text_size::label, Face::semibold).x + ui.px(8);
-    const float rest_width = text_extent(ui, rest, text_size::hint).x;
-    const bool below = used + rest_width > width;
-    text_at(ui, below ? ImVec2(at.x, at.y + ui.px(18)) : ImVec2(at.x + used, at.y + ui.px(1)), rest,
-            {text_size::hint, ui.theme.text2, Face::regular, width});
-    ImGui::Dummy({1, ui.px(below ? 36 : 20)});
-}
-
 void take_from(std::vector<float>& values, const std::vector<float>& before) {
     for (size_t i = 0; i < values.size() && i < before.size(); ++i) values[i] -= before[i];
-}
-
-// The ground of what is not there yet: hatch would mean that it is masked.
-void draw_awaited(const DrawContext& ui, const viz::Box& box, std::string_view words) {
-    ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, ui.theme.field);
-    text_at(ui, {(box.low.x + box.high.x) / 2, (box.low.y + box.high.y) / 2 - ui.px(8)}, words,
-            {text_size::hint, ui.theme.text3, Face::regular, box.width(), viz::Align::centre});
 }
 
 int64_t chosen_target(const ViewState& ui, const BiasForm& form) {
@@ -55,25 +35,28 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
     if (opened_ != ui.opened || form_ != form) *this = BiasSide();  // another model
     opened_ = ui.opened;
     form_ = form;
-    ImGui::SetCursorScreenPos(box.low);
-    const ImVec2 size = {box.width(), box.height()};
+    // Space at the left for the ring of a cell there.
+    const float ring = ui.px(4);
+    ImGui::SetCursorScreenPos({box.low.x - ring, box.low.y});
+    const ImVec2 size = {box.width() + ring, box.height()};
     if (ImGui::BeginChild("side", size, ImGuiChildFlags_NavFlattened)) {
+        ImGui::Indent(ring);
         const float width = ImGui::GetContentRegionAvail().x;
         const bool has_moments = ui.history.size() >= 2;
         if (!form.is_kernel()) {
             // Smaller where the profile and the row of steps would not fit below it.
             const float below = ui.px(150 + 52) + (has_moments ? ui.px(180) : 0);
             const float most = std::clamp(size.y - below, ui.px(120), width);
-            draw_fold(ui, form, layers, {ui.status.task.is_text() ? width : most, most});
+            draw_fold(ui, form, layers, {width, most});
             ImGui::Dummy({1, ui.px(4)});
         }
         float available = ImGui::GetContentRegionAvail().y - ui.px(12);
         if (has_moments) available -= ui.px(form.is_kernel() ? 150 : 180);
         if (has_moments && form.layout == BiasLayout::kernel_2d) available -= ui.px(160);
-        draw_profile(ui, form, layers, {width, std::clamp(available, ui.px(150), ui.px(260))});
+        draw_profile(ui, form, layers, {width, std::clamp(available, ui.px(136), ui.px(260))});
         if (form.layout == BiasLayout::kernel_2d)
             draw_over_training(ui, form, layers, {width, ui.px(160)});
-        draw_by_step(ui, form, layers, width);
+        by_step_.draw(ui, form, layers, width);
     }
     ImGui::EndChild();
 }
@@ -113,7 +96,7 @@ void BiasSide::draw_fold(PaneContext& ui, const BiasForm& form, BiasLayers& laye
     const Folded& shape = folded_.empty() ? unread : folded_.front();
     const std::string what =
         fmt::format("Where this {} looks by prior alone", target_noun(positions, target));
-    heading(
+    side_heading(
         ui, {what, "look"},
         fmt::format("{}row of target {}, folded to {}\u00D7{}", has_change ? "change of the " : "",
                     positions.target_words(target), shape.rows, shape.columns));
@@ -139,11 +122,17 @@ static void set_line_axes(viz::MapView& view) {
 BiasSide::FoldSize BiasSide::fold_size(const DrawContext& ui, const Positions& positions,
                                        const Folded& shape, ImVec2 most) {
     const auto count = float(positions.channels);
-    FoldSize out{.all = most.x, .gap = ui.px(6), .below = positions.channels == 3 ? 22.0F : 6.0F};
+    FoldSize out{.gap = ui.px(6), .below = positions.channels == 3 ? 22.0F : 6.0F};
     out.each = std::floor((most.x - out.gap * (count - 1)) / count);
-    out.tall = positions.is_text
-                   ? std::min({ui.px(20) * float(shape.rows), ui.px(280), most.y}) + ui.px(24)
-                   : std::min(out.each * float(shape.rows) / float(shape.columns), ui.px(280));
+    const float high = std::min(most.y, ui.px(280)),
+                ratio = float(shape.rows) / float(shape.columns);
+    if (positions.is_text) {
+        out.tall = std::min(ui.px(20) * float(shape.rows), high) + ui.px(24);
+    } else {
+        out.each = std::min(out.each, std::floor(high / ratio));
+        out.tall = out.each * ratio;
+    }
+    out.all = out.each * count + out.gap * (count - 1);
     return out;
 }
 
@@ -154,6 +143,7 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
     const bool is_text = positions.is_text;
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const Positions::GridPosition target = positions.target(row_.target);
+    float foot = corner.y;  // of the maps
     for (size_t c = 0; c < folded_.size(); ++c) {
         const ImVec2 at = {corner.x + (each + gap) * float(c), corner.y};
         ImGui::SetCursorScreenPos(at);
@@ -175,6 +165,7 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
             view.source = {from.row, from.column};
         }
         const viz::MapReply reply = maps_[c].draw(view, ui);
+        foot = std::max(foot, reply.map.high.y);
         ui.recorder.area({.kind = "map",
                           .path = ui.recorder.claim(
                               fmt::format("Row of target, channel {0}##row_channel_{0}", c)),
@@ -194,8 +185,8 @@ void BiasSide::draw_channels(PaneContext& ui, const Positions& positions, const 
     }
     const std::string of = text_extent(ui, "sources G", text_size::hint).x < each ? "sources " : "";
     for (size_t c = 0; folded_.size() == 3 && c < 3; ++c)
-        text_at(ui, {corner.x + (each + gap) * float(c), corner.y + tall + ui.px(2)},
-                of + "RGB" [c], { text_size::hint, ui.theme.text3 });
+        text_at(ui, {corner.x + (each + gap) * float(c), foot + ui.px(2)}, of + "RGB" [c],
+                { text_size::hint, ui.theme.text3 });
     ImGui::SetCursorScreenPos({corner.x, corner.y + tall + ui.px(fold.below)});
     ImGui::Dummy({1, 1});
 }
@@ -337,64 +328,5 @@ void BiasSide::draw_over_training(PaneContext& ui, const BiasForm& form, BiasLay
 }
 
 // The map at up to four stored moments, on the range of the chosen one.
-void BiasSide::draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
-                            float width) {
-    if (ui.history.size() < 2) return;
-    const int64_t layer = ui.selection.cell.layer;
-    const int64_t head =
-        form.heads > 1 ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
-    const size_t count = std::min(kMoments, ui.history.size());
-    moments_.resize(count);
-    const float each = width / float(count) - ui.px(4);
-    const Blocks block = form.blocks_for({each, each});
-    const bool has_change = shows_change(ui);
-    const FieldSet* const before = has_change ? layers.layer(layer).pinned.fields().get() : nullptr;
-    std::vector<viz::AtlasCell> cells(count);
-    const Coloring coloring = layers.coloring(ui, layer, head);
-    for (size_t i = 0; i < count; ++i) {
-        BiasMoment& moment = moments_[i];
-        const size_t at = count < 2 ? 0 : (ui.history.size() - 1) * i / (count - 1);
-        ProbeRequest request =
-            bias_request(ui, form, {.layer = layer, .block = block, .is_change = has_change});
-        request.step = moment.step = ui.history[at];
-        if (moment.watch.update(ui, request, layers.turn(layer))) moment.version = ++versions_;
-        cells[i].label = group_thousands(moment.step);
-        if (!moment.watch.is_current()) continue;
-        const uint64_t other = has_change ? layers.layer(layer).version << 32 : 0;
-        const uint64_t value = uint64_t(ui.selection.block_value) << 62;
-        const uint64_t key = value + other + moment.version * 64 + uint64_t(head);
-        if (moment.built != key || moment.map.block != block)
-            moment.map = map_of_fields({*moment.watch.fields(), before, ui.selection.block_value},
-                                       form, head, block);
-        moment.built = key;
-        if (moment.map.shown.empty()) continue;
-        cells[i].data = moment.map.data(key);
-        cells[i].coloring = coloring;
-    }
-    heading(ui, form.heads > 1 ? "Head by step##by_step" : "Layer by step##by_step",
-            "range of the chosen step");
-    viz::AtlasView view;
-    view.id = "by step";
-    view.shape = {.rows = 1,
-                  .columns = int(count),
-                  .tile_rows = (form.rows + block.rows - 1) / block.rows,
-                  .tile_columns = (form.columns + block.columns - 1) / block.columns,
-                  .free_axes = form.has_free_axes(),
-                  .cell_label = ui.px(22)};
-    view.cells = cells;
-    const float tall = form.has_free_axes() ? each : each * float(form.rows) / float(form.columns);
-    view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
-    view.raise_selected_row = false;
-    const viz::AtlasReply reply = strip_.draw(view, ui);
-    for (size_t i = 0; i < count; ++i) {
-        if (!cells[i].data.values.empty()) continue;
-        const viz::Box box = reply.layout.cell(0, int(i));
-        const ImVec2 low = {reply.box.low.x + box.low.x, reply.box.low.y + box.low.y};
-        draw_awaited(ui, {low, {low.x + box.width(), low.y + box.height()}},
-                     moments_[i].watch.error().empty() ? "Reading" : "Not read");
-    }
-    if (reply.clicked.is_valid())
-        ui.commands.send(ShowStep{moments_[size_t(reply.clicked.column)].step});
-}
 
 }  // namespace aft::app

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "app/panels/biases/bias_by_step.h"
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/shared/fold.h"
-#include "viz/atlas.h"
 #include "viz/curves.h"
 #include "viz/map.h"
 
@@ -29,7 +29,6 @@ class BiasSide {
     void draw_channels(PaneContext& ui, const Positions& positions, const Coloring& coloring,
                        const FoldSize& fold);
     void draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
-    void draw_by_step(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width);
     void make_profile(const ViewState& ui, const BiasForm& form, const BiasLayers& layers);
     void draw_over_training(PaneContext& ui, const BiasForm& form, BiasLayers& layers, ImVec2 size);
 
@@ -48,14 +47,8 @@ class BiasSide {
         int64_t layer = -1, head = -1;
         std::vector<double> x{}, mean{}, low{}, high{};
     } profile_;
-    struct BiasMoment {
-        int64_t step = -1;
-        Watch watch;
-        BiasMap map;
-        uint64_t version = 0, built = 0;  // of the fields; what `map` was made of
-    };
-    std::vector<BiasMoment> moments_, trace_;
-    viz::Atlas strip_;
+    std::vector<BiasMoment> trace_;
+    BiasBySteps by_step_;
 };
 
 }  // namespace aft::app

@@ -9,6 +9,7 @@
 #include "app/panels/panel.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/panels/shared/positions.h"
 #include "app/widgets/number_text.h"
 #include "app/widgets/states.h"
 #include "app/widgets/table.h"
@@ -37,6 +38,7 @@ class StatisticsPanel : public Panel {
     };
     void refresh(const PaneContext& ui, const BiasForm& form);
     void draw_table(PaneContext& ui, const BiasForm& form);
+    void draw_selected(PaneContext& ui) const;
     [[nodiscard]] std::vector<double> layer_norms(const BiasForm& form) const;
     BiasLayers layers_;
     std::optional<uint64_t> cancelled_;  // of this opening: what is here stays, no more is read
@@ -62,6 +64,11 @@ void StatisticsPanel::refresh(const PaneContext& ui, const BiasForm& form) {
     }
 }
 
+std::string distance_unit(const ViewState& ui) {
+    const Positions positions(ui.status);
+    return positions.channels > 1 ? "cells" : positions.several();
+}
+
 void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
@@ -71,7 +78,9 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     for (const char* const title : {"Minimum", "Maximum", "Mean", kFrobeniusNorm})
         columns.push_back({.title = title, .right = true});
     if (has_kernel)
-        for (const char* const title : {"Entropy, bit", "Distance", "Within 1, %"})
+        for (const std::string& title :
+             {std::string("Entropy, bit"), "Distance, " + distance_unit(ui),
+              std::string("Within 1, %")})
             columns.push_back({.title = title, .right = true});
     std::vector<TableRow> rows;
     std::vector<Cell> places;
@@ -137,8 +146,7 @@ void StatisticsPanel::draw(Ui& ui) {
         cancelled_ = ui.opened;
         cancel(layers_, ui);
     }
-    if (cancelled_ &&
-        cancelled_line(ui, fmt::format("{} of {} layers are read.", there, form.layers)))
+    if (cancelled_ && cancelled_line(ui, fmt::format("{} of {} layers read.", there, form.layers)))
         cancelled_.reset();
     if (!layers_.error().empty())
         banner(ui, {.title = "A bias could not be read", .sentence = layers_.error()});
@@ -171,10 +179,36 @@ void StatisticsPanel::draw(Ui& ui) {
     hover_line(ui, values, "A row selects its layer");
 }
 
+// The numbers of the selected row, under its names.
+void StatisticsPanel::draw_selected(PaneContext& ui) const {
+    const int64_t layer = ui.selection.cell.layer;
+    const BiasForm form(ui.status);
+    const int64_t head =
+        form.has_heads() ? std::clamp<int64_t>(ui.selection.cell.head, 0, form.heads - 1) : 0;
+    section(ui, "Selection##selection", {}, false);
+    key_value(ui, "Layer##layer", layer_words(ui.status, layer));
+    if (form.has_heads()) key_value(ui, "Head##head", std::to_string(head));
+    const auto at = size_t(layer * form.heads + head);
+    if (at >= lines_.size() || lines_[at].version == 0) return;
+    const MapStatistics& n = lines_[at].numbers;
+    const Quantity quantity = ui.selection.quantity;
+    key_value(ui, "Minimum##minimum", shown_value(quantity, n.low));
+    key_value(ui, "Maximum##maximum", shown_value(quantity, n.high));
+    key_value(ui, "Mean##mean", shown_value(quantity, n.mean));
+    if (std::isfinite(n.norm))
+        key_value(ui, {kFrobeniusNorm, "frobenius_norm"}, stored_value(n.norm));
+    if (form.layout != BiasLayout::kernel_2d) return;
+    key_value(ui, "Entropy##entropy", plain_number(n.entropy, 2), "bit");
+    key_value(ui, "Mean distance##mean_distance", plain_number(n.mean_distance, 2),
+              distance_unit(ui));
+    key_value(ui, "Within 1##within_1", plain_number(100 * n.within_one, 2), "%");
+}
+
 void StatisticsPanel::inspector(Ui& ui) {
     const int64_t layer = ui.selection.cell.layer;
     if (!is_front() || !ui.has_model() || !layers_.has(layer)) return;
-    section(ui, "Actions##actions", {}, false);
+    draw_selected(ui);
+    section(ui, "Actions##actions");
     copy_command_button(ui, bias_command(ui, layers_.form(layer), layers_, layer),
                         "Copies the command that writes the map of the selected layer, of which "
                         "these are the statistics.");

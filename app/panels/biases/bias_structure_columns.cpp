@@ -22,17 +22,17 @@ constexpr StructureColumn kStructure[] = {
      "The share of a target, softmax of w, on sources left of it."},
     {"Right, %", "Looks right", "right", true, false, false, StructureUnit::none,
      "The share of a target, softmax of w, on sources right of it."},
-    {"Above, %", "Looks up", "above", true, true, false, StructureUnit::none,
+    {"Above, %", "Looks above", "above", true, true, false, StructureUnit::none,
      "The share of a target, softmax of w, on sources above it."},
-    {"Below, %", "Looks down", "below", true, true, false, StructureUnit::none,
+    {"Below, %", "Looks below", "below", true, true, false, StructureUnit::none,
      "The share of a target, softmax of w, on sources below it."},
     {"Start, %", "Looks at the start", "start", true, false, true, StructureUnit::none,
      "The share of a target, softmax of w, on sources without a place in the input."},
     {"Rank 90 %", "Rank, 90 %", "rank_90"},
     {"Rank 99 %", "Rank, 99 %", "rank_99"},
-    {"Exchange, %", "Symmetric in target and source", "exchange", true},
-    {"Mirror x, %", "Symmetric left and right", "left_right", true},
-    {"Mirror y, %", "Symmetric up and down", "up_down", true},
+    {"Exchange, %", "Exchange, target and source", "exchange", true},
+    {"Mirror x, %", "Mirror x, left and right", "left_right", true},
+    {"Mirror y, %", "Mirror y, up and down", "up_down", true},
     {"50 %", "Window, 50 %", "window_50", false, false, false, StructureUnit::window,
      "The distance within which half of what is learned lies: of |exp(w) \u2212 exp(w outside)| "
      "over the row's sum of exp(w)."},
@@ -250,14 +250,16 @@ std::string window_words(const ViewState& ui, StructureRows rows) {
     const int64_t edge = std::min(largest, largest * 9 / 10 + 1);
     const std::string places =
         edge == largest ? std::to_string(largest) : fmt::format("{} to {}", edge, largest);
-    return out + fmt::format(", edge: distances {}", places);
+    return out + fmt::format(", edge: distance{} {}", edge == largest ? "" : "s", places);
 }
 
 std::string symmetry_words(const ViewState& ui) {
     std::string words =
-        " Exchange, mirrors: the share (1 + <w, m> / <w, w>) / 2 of w that stays when target and "
+        " Exchange, mirrors: the share "
+        "(1\u00A0+\u00A0<w,\u00A0m>\u00A0/\u00A0<w,\u00A0w>)\u00A0/\u00A02 "
+        "of w that stays when target and "
         "source change places, or a target's row is mirrored left-right (x), up-down (y), which "
-        "makes m of w; 100 % symmetric, 50 % neither, 0 % antisymmetric.";
+        "makes m of w; 100\u00A0% symmetric, 50\u00A0% neither, 0\u00A0% antisymmetric.";
     std::string missing;
     for (size_t i = kFirstOfSymmetry; i < kFirstOfWindow; ++i)
         if (!shows(ui, i)) missing += (missing.empty() ? "" : ", ") + std::string(kStructure[i].id);

@@ -115,7 +115,8 @@ void gauge_tool(PaneContext& ui) {
         {.text = "Raw##raw", .tip = "w as it is stored.", .formula = "w[t,j]"},
         {.text = "Fixed##fixed",
          .tip = "Takes a constant out of every row, which the model cannot feel, so that steps and "
-                "runs can be compared.",
+                "runs can be compared. A row with visible sources outside of the window has no "
+                "such constant and stays.",
          .formula = "w'[t,j] = w[t,j] \u2212 log mean_j exp(w[t,j])"}};
     int chosen = s.gauge == Gauge::fixed ? 1 : 0;
     if (segmented(ui, "Gauge##gauge", chosen, {choices}))

@@ -1,0 +1,28 @@
+// The chosen map at several stored steps in a row. Window thread, inside a frame.
+#pragma once
+#include <vector>
+
+#include "app/panels/biases/bias_tools.h"
+#include "viz/atlas.h"
+
+namespace aft::app {
+
+struct BiasMoment {
+    int64_t step = -1;
+    Watch watch;
+    BiasMap map;
+    uint64_t version = 0, built = 0;  // of the fields; what `map` was made of
+};
+
+class BiasBySteps {
+  public:
+    // Nothing is drawn of a run with one stored step. A click shows its step.
+    void draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width);
+
+  private:
+    std::vector<BiasMoment> moments_;
+    viz::Atlas strip_;
+    uint64_t versions_ = 0;
+};
+
+}  // namespace aft::app
