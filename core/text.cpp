@@ -69,6 +69,15 @@ std::string signed_number(double v, int decimals) {
     return (v < 0 ? kMinus : "+") + digits;
 }
 
+// With so many decimals.
+static std::string with_exponent(double v, int decimals) {
+    const std::string digits = fmt::format("{:.{}e}", std::abs(v), decimals);
+    const size_t exponent_at = digits.find('e');
+    const int exponent = std::stoi(digits.substr(exponent_at + 1));
+    return fmt::format("{}{}e{}{}", v < 0 ? kMinus : "", digits.substr(0, exponent_at),
+                       exponent < 0 ? kMinus : "", std::abs(exponent));
+}
+
 std::string stored_value(double v) {
     if (!std::isfinite(v)) return non_finite(v);
     const double size = std::abs(v);
@@ -80,21 +89,18 @@ std::string stored_value(double v) {
     if (size >= 999.995 && size < 9999.5)
         return (v < 0 ? kMinus : "") + grouped(fmt::format("{:.2f}", size));
     if (size == 0 || (size >= 0.01 && size < 1e6)) return plain_number(v, size < 100 ? 4 : 2);
-    return scientific(v, 3);
+    return with_exponent(v, 3);
 }
 
 std::string scientific(double v, int decimals) {
     if (!std::isfinite(v)) return non_finite(v);
-    const std::string digits = fmt::format("{:.{}e}", std::abs(v), decimals);
-    const size_t exponent_at = digits.find('e');
-    std::string mantissa = digits.substr(0, exponent_at);
-    if (decimals > 0) {
-        while (mantissa.back() == '0') mantissa.pop_back();
-        if (mantissa.back() == '.') mantissa.pop_back();
-    }
-    const int exponent = std::stoi(digits.substr(exponent_at + 1));
-    return fmt::format("{}{}e{}{}", v < 0 ? kMinus : "", mantissa, exponent < 0 ? kMinus : "",
-                       std::abs(exponent));
+    std::string words = with_exponent(v, decimals);
+    if (decimals == 0) return words;
+    // No zeros at the end.
+    const size_t end = words.find('e');
+    size_t last = words.find_last_not_of('0', end - 1);
+    if (words[last] == '.') --last;
+    return words.erase(last + 1, end - last - 1);
 }
 
 std::string significant(double v, int digits) {

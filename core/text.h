@@ -12,7 +12,7 @@ namespace aft {
 // "+3.03", U+2212 for minus, no sign if it rounds to 0
 [[nodiscard]] std::string signed_number(double v, int decimals);
 [[nodiscard]] std::string plain_number(double v, int decimals);  // U+2212 for minus
-// 4 decimals, or 1.5e\u22123 where that says more
+// 4 decimals, or 1.500e\u22123 where that says more
 [[nodiscard]] std::string stored_value(double v);
 // "1.5e\u22123": at most so many decimals, none that are 0.
 [[nodiscard]] std::string scientific(double v, int decimals);

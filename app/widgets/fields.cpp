@@ -56,11 +56,15 @@ void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, doubl
         icon_at(ui, {right - ui.px(6), middle}, icon::lock, {text_size::icon_inline, t.text3});
         right -= ui.px(18);
     }
-    const float number = text_extent(ui, shown_number(f, value), text_size::body).x;
-    const float available = right - number - box.min.x - ui.px(4);
     const float name =
         f.prefix.empty() ? 0 : text_extent(ui, f.prefix, text_size::label).x + ui.px(12);
-    const std::string words = counted_unit(f.unit, shown_number(f, value) == "1");
+    const float inside = right - box.min.x - ui.px(4);
+    std::string digits = shown_number(f, value);
+    // Beside a lock the name matters more than the last digits.
+    if (f.locked && text_extent(ui, digits, text_size::body).x + name > inside)
+        digits = significant(value, 2);
+    const float available = inside - text_extent(ui, digits, text_size::body).x;
+    const std::string words = counted_unit(f.unit, digits == "1");
     float unit = words.empty() ? 0 : text_extent(ui, words, text_size::hint).x + ui.px(5);
     // Where a long number leaves space for one of them, the name stays.
     if (name + unit > available && name <= available) unit = name > 0 ? 0 : unit;
@@ -69,8 +73,7 @@ void draw_field(const DrawContext& ui, const NumberField& f, FieldBox box, doubl
         text_right(ui, {right, y}, words, {text_size::hint, dim ? ink : t.text3});
         right -= unit;
     }
-    text_right(ui, {right, middle - ui.px(text_size::body) / 2}, shown_number(f, value),
-               {text_size::body, ink});
+    text_right(ui, {right, middle - ui.px(text_size::body) / 2}, digits, {text_size::body, ink});
     if (name > 0 && name <= available - unit)
         text_at(ui, {box.min.x + ui.px(10), middle - ui.px(text_size::label) / 2}, f.prefix,
                 {text_size::label, dim ? ink : t.text3});

@@ -98,6 +98,25 @@ void hint(DrawContext& ui, std::string_view words) {
     ui.recorder.item("hint", ui.recorder.claim("Hint##hint"), std::string(words));
 }
 
+// What stands behind the first part ("  \u00B7  ") stays: the first one loses its last clauses.
+static std::string fitted_caption(const DrawContext& ui, std::string_view rest, float width) {
+    constexpr std::string_view kBetween = "  \u00B7  ";
+    const auto fits = [&](std::string_view words) {
+        return text_extent(ui, words, text_size::hint).x <= width;
+    };
+    const size_t end = rest.find(kBetween);
+    if (fits(rest) || end == std::string_view::npos) return std::string(rest);
+    const std::string_view tail = rest.substr(end);
+    std::string_view first = rest.substr(0, end);
+    for (size_t comma = first.rfind(", "); comma != std::string_view::npos;
+         comma = first.rfind(", ")) {
+        first = first.substr(0, comma);
+        std::string words = std::string(first) + ", \u2026" + std::string(tail);
+        if (fits(words)) return words;
+    }
+    return std::string(rest);
+}
+
 void caption(DrawContext& ui, std::string_view quantity, std::string_view rest) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
@@ -105,7 +124,7 @@ void caption(DrawContext& ui, std::string_view quantity, std::string_view rest) 
     text_at(ui, {at.x, y}, quantity, {text_size::label, ui.theme.text1, Face::semibold});
     const float used = text_extent(ui, quantity, text_size::label, Face::semibold).x + ui.px(10);
     if (width > used)
-        text_at(ui, {at.x + used, y + ui.px(0.5f)}, rest,
+        text_at(ui, {at.x + used, y + ui.px(0.5f)}, fitted_caption(ui, rest, width - used),
                 {text_size::hint, ui.theme.text2, Face::regular, width - used});
     ImGui::Dummy({width, ui.px(24)});
     ui.recorder.item("caption", ui.recorder.claim("Caption##caption"),

@@ -10,8 +10,8 @@ void set_bias_axes(viz::MapView& view, const BiasForm& form, const Positions& po
                    Blocks block) {
     const int64_t first = form.first_offset;
     const auto offset = [first](int64_t i) { return signed_number(double(i + first), 0); };
-    view.column_label = [block](int64_t i) { return std::to_string(i * block.columns); };
-    view.row_label = [block](int64_t i) { return std::to_string(i * block.rows); };
+    view.column_label = [block](int64_t i) { return group_thousands(i * block.columns); };
+    view.row_label = [block](int64_t i) { return group_thousands(i * block.rows); };
     if (form.layout == BiasLayout::kernel_2d) {
         view.row_label = view.column_label = offset;
         view.row_origin = view.column_origin = -first;
@@ -26,7 +26,7 @@ void set_bias_axes(viz::MapView& view, const BiasForm& form, const Positions& po
         if (form.layout == BiasLayout::matrix) view.column_step = view.row_step;
         if (form.layout == BiasLayout::band)
             view.column_label = [block, first](int64_t i) {
-                return std::to_string(i * block.columns + first);
+                return group_thousands(i * block.columns + first);
             };
     }
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace aft::app {
 
 Positions::Positions(const Status& status, int64_t layer) {
@@ -98,11 +100,13 @@ const char* start_words(const Positions& positions, int64_t j) {
 }
 
 std::string Positions::target_words(int64_t t) const {
-    return is_text ? std::to_string(t) : fmt::format("{} {}", t, place_words(target(t)));
+    const std::string number = group_thousands(t);
+    return is_text ? number : number + " " + place_words(target(t));
 }
 
 std::string Positions::source_words(int64_t j) const {
-    return is_text && j > 0 ? std::to_string(j) : fmt::format("{} {}", j, place_words(source(j)));
+    const std::string number = group_thousands(j);
+    return is_text && j > 0 ? number : number + " " + place_words(source(j));
 }
 
 }  // namespace aft::app

@@ -309,9 +309,11 @@ std::vector<Check> checks(const ModelView& ui) {
                                           : fmt::format("{:.3f} {}", std::abs(bits - ideal),
                                                         bits > ideal ? "above" : "below");
         list.push_back(
-            {is_even, fmt::format("First loss {:.3f} bits, {} log2 {:.0f} = {:.3f}, that of even "
-                                  "guesses.",
-                                  bits, where, count, ideal)});
+            {is_even,
+             fmt::format(
+                 "First loss {:.3f} bits, {} log2\u00A0{:.0f}\u00A0=\u00A0{:.3f}, that of even "
+                 "guesses.",
+                 bits, where, count, ideal)});
     }
     if (loss != nullptr) check_validation(ui, *loss, list);
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {
