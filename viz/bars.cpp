@@ -68,7 +68,8 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const float half = std::min(pitch / 2 - std::min(2.0F, pitch / 6), look.px(14));
         const float low = middle - half, high = middle + half;
         const bool is_known = top > 0 && std::isfinite(v);
-        const float tall = is_known ? std::round(float(v / top) * box.height()) : 0;
+        float tall = is_known ? std::round(float(v / top) * box.height()) : 0;
+        if (i == plot.highlighted) tall = std::max(tall, look.px(2));  // always seen
         const ImU32 color = i == plot.highlighted ? look.theme.accent : look.theme.text3;
         if (tall > 0)  // of low bars, rounding would leave specks
             list->AddRectFilled({low, zero - tall}, {high, zero},

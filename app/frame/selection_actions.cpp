@@ -152,7 +152,7 @@ void add_time_actions(Actions& actions, FrameTools& tools) {
                  .shortcut = "Shift+P",
                  .menu = "Run",
                  .why_not = needs_open_model,
-                 .run = [](PaneContext& ui) { ui.note_asked = ui.shown_step(); }});
+                 .run = [](PaneContext& ui) { ui.note_asked = ui.shown_weights(); }});
     actions.add({.id = "time.first",
                  .name = "First moment",
                  .sentence = "All views go to the first stored moment.",

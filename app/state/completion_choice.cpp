@@ -21,6 +21,12 @@ void show_mask(CompletionChoice& choice, const KeptMask& mask) {
     choice.mask = viz::MaskCanvas(mask.height, mask.width, mask.values);
 }
 
+Image mask_picture(const CompletionChoice& choice) {
+    Image picture{.width = choice.width, .height = choice.height, .channels = 1, .pixels = {}};
+    for (const uint8_t fill : choice.mask.mask()) picture.pixels.push_back(fill != 0 ? 255 : 0);
+    return picture;
+}
+
 bool is_lower_half(const KeptMask& mask) {
     for (size_t i = 0; i < mask.values.size(); ++i)
         if ((mask.values[i] != 0) != (int64_t(i) / mask.width >= mask.height / 2)) return false;

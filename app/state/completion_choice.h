@@ -8,6 +8,7 @@
 
 #include "app/state/completion_batch.h"
 #include "app/state/run_notes.h"
+#include "core/images/image.h"
 #include "model/session.h"
 #include "viz/paint.h"
 
@@ -27,6 +28,11 @@ struct CompletionChoice : MarkedSamples {  // marks on the newest one
     int64_t chosen = 0;     // sample that Play looks at
     int64_t position = -1;  // sub-pixel (or byte) that Play looks at; -1 = the last decided one
     int64_t level = -1;     // level to continue with from there; -1 = none chosen
+    // What Continue from here has put in place of drawn values since the completion was drawn.
+    struct ChangedSample {
+        int count = 0;
+        int64_t sample = 0, position = -1, level = -1;  // the last one; level -1: drawn again
+    } changed;
     std::string prompt = "The ";  // text models
     int64_t length = 200;         // bytes to add to the prompt
     // The newest one that was asked for here; the session also makes those of the Train workspace.
@@ -42,6 +48,7 @@ struct CompletionChoice : MarkedSamples {  // marks on the newest one
 [[nodiscard]] KeptMask kept_mask(const CompletionChoice& choice, const ModelConfig& model);
 // With nothing to undo; where none is kept, the one that is there.
 void show_mask(CompletionChoice& choice, const KeptMask& mask);
-[[nodiscard]] bool is_lower_half(const KeptMask& mask);  // as a mask begins
+[[nodiscard]] Image mask_picture(const CompletionChoice& choice);  // white: to be filled
+[[nodiscard]] bool is_lower_half(const KeptMask& mask);            // as a mask begins
 
 }  // namespace aft::app

@@ -17,6 +17,8 @@ namespace {
 // the tooltip is asked for.
 bool is_due(DrawContext& ui) {
     constexpr ImGuiHoveredFlags kOver = ImGuiHoveredFlags_AllowWhenDisabled;
+    // Of a field that is typed into, no pointer rests there: it would cover what stands below.
+    if (ImGui::GetCurrentContext()->NavHighlightItemUnderNav && ImGui::IsItemActive()) return false;
     if (!ImGui::IsItemHovered(kOver)) return false;
     if (ImGui::IsItemHovered(kOver | ImGuiHoveredFlags_DelayNormal |
                              ImGuiHoveredFlags_NoSharedDelay))

@@ -235,19 +235,46 @@ Checkpoint checkpoint_of(const std::filesystem::path& path, TensorFile file) {
     return checkpoint;
 }
 
-}  // namespace
-
-Checkpoint read_checkpoint(const std::filesystem::path& model) {
-    const std::filesystem::path path = resolve_model(model);
-    return checkpoint_of(path, read_tensors(path));
-}
-
-Checkpoint read_checkpoint_header(const std::filesystem::path& model) {
-    const std::filesystem::path path = resolve_model(model);
+Checkpoint header_of(const std::filesystem::path& path) {
     Checkpoint checkpoint = checkpoint_of(path, read_tensors(path, TensorData::left_out));
     checkpoint.weights.clear();
     checkpoint.optimizer.clear();
     return checkpoint;
+}
+
+// Of a run whose newest checkpoint is damaged: which one before it can be read.
+std::string older_words(const std::filesystem::path& run) {
+    const std::vector<int64_t> steps = checkpoint_steps(run);
+    for (size_t i = steps.size(); i-- > 1;) {
+        const std::filesystem::path older = checkpoint_path(run, steps[i - 1]);
+        if (error_words([&] { (void)header_of(older); }).empty())
+            return fmt::format(
+                "; before it, {} can be read, and without the damaged file it is "
+                "the newest one",
+                older.string());
+    }
+    return "";
+}
+
+// Reads the file of a model, for a run folder that of its newest checkpoint.
+template <class Read>
+Checkpoint read_model(const std::filesystem::path& model, const Read& read) {
+    const std::filesystem::path path = resolve_model(model);
+    if (!is_run_folder(model)) return read(path);
+    return with_error(
+        [&] { return read(path); },
+        [&](const Error& error) { return Error(error.what() + older_words(model), error.kind()); });
+}
+
+}  // namespace
+
+Checkpoint read_checkpoint(const std::filesystem::path& model) {
+    return read_model(model,
+                      [](const auto& path) { return checkpoint_of(path, read_tensors(path)); });
+}
+
+Checkpoint read_checkpoint_header(const std::filesystem::path& model) {
+    return read_model(model, header_of);
 }
 
 void check_checkpoint(const std::filesystem::path& model) {

@@ -133,7 +133,12 @@ std::vector<std::string> runs_here(size_t most, const std::stop_token& stop) {
 void check_model(const std::string& path) {
     if (is_run_folder(path)) {
         static_cast<void>(load_run_config(config_path(path).string()));
-        if (checkpoint_steps(path).empty()) return;  // a training that has not saved yet
+        const std::vector<int64_t> steps = checkpoint_steps(path);
+        if (steps.empty()) return;  // a training that has not saved yet
+        // A damaged one hides none of those before it.
+        for (size_t i = steps.size(); i-- > 0;)
+            if (!caught([&] { check_checkpoint(checkpoint_path(path, steps[i])); })) return;
+        return check_checkpoint(checkpoint_path(path, steps.back()));
     }
     check_checkpoint(path);
 }

@@ -30,6 +30,8 @@ void Run::follow() {
     const bool is_back = follow_rewind();
     const bool has_rows = follow_metrics() || is_back;
     const bool has_weights = follow_weights();
+    // Until the first checkpoint comes, the stored biases.
+    if (has_rows && !model_.opened && !view_.status.layers.empty()) show_without_weights(true);
     if (has_rows || has_weights) publish_stored_steps();
     if (!locked) take_over();
     if (has_rows || has_weights || !locked) publisher_.publish_curves(view_, /*at_once=*/true);

@@ -60,6 +60,7 @@ class Run {
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
         std::string unsaved_steps;  // text on the steps that the last resume has dropped
+        int64_t biases_step = -1;   // of stored biases that stand for weights
     };
 
     [[nodiscard]] const Config& config() const { return view_.status.config; }
@@ -88,6 +89,7 @@ class Run {
     void open_run();
     [[nodiscard]] std::string open_newest();
     void open_logs_alone(bool has_settings);
+    void show_without_weights(bool has_settings);
     [[nodiscard]] bool publish_stored_biases();
     void make_trainer();
     // Trainer and run folder, made at the first start. Throws what is in the way.
@@ -141,8 +143,7 @@ class Run {
     ModelInHand model_;
     RunOnDisk run_;
     int64_t pause_at_ = -1;  // after which step; -1 = none asked for
-    // Values of each live setting that was changed here: the first, then those that were not
-    // undone.
+    // Values of each live setting that was changed here: the first, then those not undone.
     std::map<std::string, std::vector<std::string>> set_values_;
 };
 

@@ -77,10 +77,8 @@ void Run::open_run() {
     read_run_events(view_, run_.path);
     publish_stored_steps();
     if (status.following && checkpoint_steps(run_.path).empty()) {
+        show_without_weights(said.contains("model"));
         status.message = "waiting for the first checkpoint of this run";
-        // Another program's, which has said nothing of its model: its loss is shown as it was
-        // logged.
-        if (!said.contains("model")) status.task.loss_in_bits = false;
         return;
     }
     if (!status.following && checkpoint_steps(run_.path).empty() && !view_.curves.step.empty())
@@ -117,10 +115,12 @@ std::string Run::open_newest() {
     return "";
 }
 
-// As weights of which the position biases alone count. False: none are stored.
+// As weights of which the position biases alone count. False: none are stored, or none since the
+// last call.
 bool Run::publish_stored_biases() {
     const std::vector<int64_t> steps = history_steps(history_folder(run_.path));
-    if (steps.empty()) return false;
+    if (steps.empty() || steps.back() <= run_.biases_step) return false;
+    run_.biases_step = steps.back();
     check_demand(config(), device_);
     const Net net(config().model, uint64_t{0});
     auto checkpoint = std::make_shared<Checkpoint>();
@@ -139,21 +139,27 @@ bool Run::publish_stored_biases() {
     return true;
 }
 
-// A run without checkpoints shows what its folder has: settings, curves and stored biases.
-void Run::open_logs_alone(bool has_settings) {
+// Step, target and values are those of the log.
+void Run::show_without_weights(bool has_settings) {
     Status& status = view_.status;
-    if (has_settings && !publish_stored_biases()) {
+    if (has_settings && !publish_stored_biases() && run_.biases_step < 0) {
         status.describe(config());
         status.layers.assign(static_cast<size_t>(config().model.layers), {});
     }
-    if (!has_settings) {  // another program's
-        status.task.loss_in_bits = false;
-    }
+    // Another program's, which has said nothing of its model: its loss is shown as it was logged.
+    if (!has_settings) status.task.loss_in_bits = false;
     status.name = config().name;
-    status.step = std::llround(view_.curves.step.back());
     status.target_step = asked_steps(read_events(run_.path), config());
+    if (view_.curves.step.empty()) return;
+    status.step = std::llround(view_.curves.step.back());
     show_last_row(view_);
-    status.message = "no checkpoint is left of this run: its curves and stored biases can be seen";
+}
+
+// A run without checkpoints shows what its folder has: settings, curves and stored biases.
+void Run::open_logs_alone(bool has_settings) {
+    show_without_weights(has_settings);
+    view_.status.message =
+        "no checkpoint is left of this run: its curves and stored biases can be seen";
 }
 
 std::string Run::steps_without_weights() const {

@@ -27,7 +27,7 @@ TEST(Numbers, SmallAndLargeMeasuredValuesKeepTheirDigits) {
     EXPECT_EQ(short_value(0, 2), "0.00");
     EXPECT_EQ(short_value(0.05, 2), "0.05");
     EXPECT_EQ(short_value(4.176e-5, 2), "4.176e\u22125");
-    EXPECT_EQ(short_value(-2e-5, 3), "\u22122e\u22125");
+    EXPECT_EQ(short_value(-2e-5, 3), "\u22122.000e\u22125");
     EXPECT_EQ(short_value(3.3964e9, 3), "3.396e9");
 }
 

@@ -61,9 +61,9 @@ TEST(Text, stored_values_have_four_decimals_or_an_exponent) {
     EXPECT_EQ(stored_value(0), "0.0000");
     EXPECT_EQ(stored_value(0.25), "0.2500");
     EXPECT_EQ(stored_value(-12.3456789), "\u221212.3457");
-    EXPECT_EQ(stored_value(0.0015), "1.5e\u22123");
-    EXPECT_EQ(stored_value(-2e-7), "\u22122e\u22127");
-    EXPECT_EQ(stored_value(1.25e7), "1.25e7");
+    EXPECT_EQ(stored_value(0.0015), "1.500e\u22123");
+    EXPECT_EQ(stored_value(-2e-7), "\u22122.000e\u22127");
+    EXPECT_EQ(stored_value(1.25e7), "1.250e7");
     EXPECT_EQ(stored_value(752261.3125), "752 261");
     EXPECT_EQ(stored_value(-12345.6), "\u221212 346");
     EXPECT_EQ(stored_value(345.40291), "345.40");

@@ -4,6 +4,9 @@
 
 #include <fstream>
 
+#include "core/caught.h"
+#include "model/checkpoints/checkpoint.h"
+#include "model/jobs/summary.h"
 #include "tests/session/session_fixture.h"
 
 namespace aft {
@@ -28,6 +31,9 @@ class DamagedRun : public ::testing::Test {
 
 TEST_F(DamagedRun, TheCheckpointBeforeIsOpenedAndTheDamagedOneIsNamed) {
     fs::resize_file(saved(10), 3000);
+    EXPECT_EQ(error_words([&] { check_model(run_); }), "");
+    const std::string words = error_words([&] { (void)read_checkpoint(run_); });
+    EXPECT_TRUE(has(words, saved(10)) && has(words, "before it, " + saved(5))) << words;
     TestSession session(open_path(run_));
     ASSERT_TRUE(wait_state(session, RunState::ready));
     const Status status = session.status();
@@ -73,6 +79,7 @@ TEST_F(DamagedRun, ACheckpointThatComesDamagedIsReadWhenItIsWhole) {
 
 TEST_F(DamagedRun, WhereNoneCanBeReadTheNewestIsNamed) {
     for (const int64_t step : {5, 10}) fs::resize_file(saved(step), 3000);
+    EXPECT_TRUE(has(error_words([&] { check_model(run_); }), saved(10)));
     TestSession session(open_path(run_));
     ASSERT_TRUE(wait_state(session, RunState::error));
     EXPECT_TRUE(has(session.status().error, saved(10))) << session.status().error;

@@ -37,6 +37,34 @@ TEST(SessionFollowing, FollowsARunThatAnotherOneTrains) {
     ASSERT_TRUE(wait_step(watcher, last + 1));
 }
 
+TEST(SessionFollowing, TheStoredBiasesAreShownUntilTheFirstCheckpointComes) {
+    const Scratch scratch;
+    OpenRequest request = run_that_saves(scratch / "run", 1000);
+    request.config->train.steps = 1000;
+    TestSession owner(std::move(request));
+    owner.run().step(20);
+    ASSERT_TRUE(wait_step(owner, 20) && wait_state(owner, RunState::paused));
+    TestSession watcher(open_path(scratch / "run"));
+    ASSERT_TRUE(wait_state(watcher, RunState::running));
+    const Status first = watcher.status();
+    EXPECT_EQ(first.saved_step, -1);
+    EXPECT_EQ(first.step, 20);
+    EXPECT_EQ(first.layers.size(), 2u);
+    EXPECT_EQ(first.task.loss_in_bits, owner.status().task.loss_in_bits);
+    EXPECT_TRUE(has(first.message, "waiting for the first checkpoint")) << first.message;
+    const FieldSetPtr before = answer(watcher, probe("bias"));
+    ASSERT_NE(before, nullptr);
+    const int64_t stored = before->fields.front().step;
+    owner.run().step(300);
+    ASSERT_TRUE(wait_step(owner, 320));
+    const auto newer = [&] {
+        const FieldSetPtr now = answer(watcher, probe("bias"));
+        return now != nullptr && now->fields.front().step > stored;
+    };
+    EXPECT_TRUE(wait_for(newer));
+    EXPECT_EQ(watcher.status().saved_step, -1);
+}
+
 TEST(SessionFollowing, FollowsARunThatIsResumedElsewhere) {
     const Scratch scratch;
     {

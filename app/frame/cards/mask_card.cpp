@@ -50,11 +50,8 @@ void MaskCard::save(Ui& ui) {
     if (lower_ending(file) != ".png") file += ".png";
     problem_ = error_words(
         [&] {
-            Image picture{choice.width, choice.height, 1, {}};
-            for (const uint8_t fill : choice.mask.mask())
-                picture.pixels.push_back(fill != 0 ? 255 : 0);
             check_writable(file);
-            write_png(file, picture);
+            write_png(file, mask_picture(choice));
         },
         plain_words);
     if (!problem_.empty()) return;

@@ -223,6 +223,8 @@ void BiasInspector::draw(Ui& ui, const BiasForm& form, const BiasLayers& layers)
     ImGui::SameLine(0, ui.px(8));
     copy_command_button(ui, bias_command(ui, form, layers, cell.layer));
     action_button(ui, "file.save_figure");
+    action_button(ui, "lab.zero_selected");
+    if (form.heads > 1) action_button(ui, "lab.off_selected");
 }
 
 void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const BiasReading* r) {

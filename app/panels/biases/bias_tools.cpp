@@ -160,15 +160,15 @@ static std::string no_bias_words(const Status& status) {
 bool bias_state(Ui& ui, const BiasForm& form) {
     const bool is_unread = ui.history.empty() || ui.status.layers.empty();
     if (ui.has_model() && ui.status.following && is_unread) {
-        empty_state(ui,
-                    {.drawing = Drawing::grid,
-                     .title = "Waiting for the first checkpoint",
-                     .sentence = "Another process trains this run and has saved no checkpoint yet. "
-                                 "Its position biases come with the first one; its curves are "
-                                 "in the Train workspace.",
-                     .primary = {},
-                     .secondary = {},
-                     .hint = {}});
+        empty_state(
+            ui, {.drawing = Drawing::grid,
+                 .title = "Waiting for the first checkpoint",
+                 .sentence = "Another process trains this run and has stored no weights yet. Its "
+                             "position biases come with the first stored step or "
+                             "checkpoint; its curves are in the Train workspace.",
+                 .primary = {},
+                 .secondary = {},
+                 .hint = {}});
         return true;
     }
     if (no_model_state(ui, Drawing::grid,

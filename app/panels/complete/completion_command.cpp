@@ -23,8 +23,6 @@ namespace aft::app {
 
 namespace {
 
-constexpr const char* kCommandMask = "mask.png";
-
 // Rows that are known, where all below them is to be filled.
 std::optional<int64_t> rows_kept(const CompletionChoice& choice) {
     const auto mask = choice.mask.mask();
@@ -68,7 +66,27 @@ CopiedCommand picture_flags(const ViewState& ui) {
 
 }  // namespace
 
-CopiedCommand completion_command(const ViewState& ui) {
+namespace {
+
+bool needs_mask_file(const ViewState& ui) {
+    return !is_text_model(ui) && !rows_kept(ui.selection.completion);
+}
+
+// What Continue from here has changed. The command makes one change.
+void add_change(const CompletionChoice& choice, CopiedCommand& out) {
+    const CompletionChoice::ChangedSample& changed = choice.changed;
+    if (changed.count == 0) return;
+    if (changed.count == 1 && changed.level >= 0)
+        out.command +=
+            fmt::format(" --change {}:{}={}", changed.sample, changed.position, changed.level);
+    else
+        out.note += std::string(out.note.empty() ? "" : " ") +
+                    "It draws the samples as they were before Continue from here.";
+}
+
+}  // namespace
+
+CopiedCommand completion_command(const ViewState& ui, const std::string& mask) {
     if (std::string why = why_not_complete(ui); !why.empty()) return {"", why};
     const int64_t step = whole_step(ui);
     const CompletionChoice& choice = ui.selection.completion;
@@ -83,15 +101,34 @@ CopiedCommand completion_command(const ViewState& ui) {
         if (!picture.why_not.empty()) return picture;
         out.command += picture.command;
         const auto rows = rows_kept(choice);
-        out.command +=
-            rows ? fmt::format(" --keep-rows {}", *rows) : fmt::format(" --mask {}", kCommandMask);
-        if (!rows)
-            out.note = fmt::format("It reads the mask from {}: write it with Load or save mask.",
-                                   kCommandMask);
+        out.command += rows ? fmt::format(" --keep-rows {}", *rows) : " --mask " + shell_word(mask);
+        if (!rows) out.note = "The mask is in " + mask + ".";
     }
-    out.command += sampling_flags(choice.sample) +
-                   (is_text_model(ui) ? " -o completion.txt" : " -o completions");
+    out.command += sampling_flags(choice.sample);
+    if (!is_text_model(ui) && !is_batch_asked(ui)) add_change(choice, out);
+    out.command += is_text_model(ui) ? " -o completion.txt" : " -o completions";
     return out;
+}
+
+void completion_button(Ui& ui) {
+    constexpr const char* kMask = "mask.png";
+    CopiedCommand copied = completion_command(ui, kMask);
+    const char* const tip =
+        "Copies the command that completes this as it is set here. A mask that is painted is "
+        "written into mask.png, over no other file.";
+    if (!copied.why_not.empty() || !needs_mask_file(ui)) {
+        copy_command_button(ui, copied, tip);
+        return;
+    }
+    if (!copy_command_pressed(ui, copied, tip)) return;
+    const std::string problem = error_words([&] {
+        const std::filesystem::path file = free_file(kMask);
+        if (file.empty()) fail("{}: all names like this one are taken", kMask);
+        write_png(file, mask_picture(ui.selection.completion));
+        copied = completion_command(ui, file.string());
+    });
+    if (problem.empty()) return put_command(ui, copied);
+    ui.toasts.add({.kind = ToastKind::error, .title = "Mask not saved", .detail = problem});
 }
 
 CopiedCommand distribution_command(const ViewState& ui, const Completion& completion,

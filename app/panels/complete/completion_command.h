@@ -5,7 +5,10 @@
 
 namespace aft::app {
 
-[[nodiscard]] CopiedCommand completion_command(const ViewState& ui);
+// A mask that no number of rows says is read from `mask`.
+[[nodiscard]] CopiedCommand completion_command(const ViewState& ui, const std::string& mask);
+// Its button. Such a mask is written beside the command, over no other file.
+void completion_button(Ui& ui);
 // The distribution at the position that is looked at. A picture is read from `file`: see below.
 [[nodiscard]] CopiedCommand distribution_command(const ViewState& ui, const Completion& completion,
                                                  const std::string& file);

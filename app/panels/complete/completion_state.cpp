@@ -132,6 +132,7 @@ void start_completion(PaneContext& ui) {
     request.sample = choice.sample;
     request.step = ui.selection.step < 0 ? -1 : whole_step(ui);
     choice.used = choice.sample;
+    choice.changed = {};
     forget_marks(choice);
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
@@ -210,6 +211,8 @@ void continue_from_position(PaneContext& ui) {
     request.from_position = position_looked_at(ui, *completion);
     request.from_sample = static_cast<int64_t>(sample_looked_at(ui, *completion));
     request.forced = choice.level;
+    choice.changed = {choice.changed.count + 1, request.from_sample, request.from_position,
+                      request.forced};
     choice.position = request.from_position;
     choice.level = -1;
     forget_marks(choice);

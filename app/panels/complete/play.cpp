@@ -202,7 +202,7 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     const bool is_text = is_text_model(ui);
     const std::string changed = changed_words(played_.before.get(), completion, sample);
     std::string words =
-        fmt::format("sample {}{}; click a {} to continue from it", sample + 1,
+        fmt::format("sample {}{}; click a {} to put it here", sample + 1,
                     changed.empty() ? "" : ", " + changed + " changed", is_text ? "byte" : "level");
     if (!changed.empty())
         ui.recorder.item("value", ui.recorder.claim("Changed values##changed_values"), changed);

@@ -276,8 +276,7 @@ void SamplingPanel::draw(Ui& ui) {
     draw_model_step(ui);
     (void)action_button(ui, "complete.watch", ButtonKind::normal, "Watch over training");
     ImGui::SameLine(0, ui.px(8));
-    copy_command_button(ui, completion_command(ui),
-                        "Copies the command that completes this as it is set here.");
+    completion_button(ui);
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return;
     draw_numbers(ui, completion);

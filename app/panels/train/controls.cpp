@@ -268,16 +268,22 @@ double smoothed_at(const NumberColumn& values, size_t row) {
 }
 
 // Both at the step of the last validation, however far training has gone since.
+// Of nats, in the unit of the plots.
+std::string nats_words(const ModelView& ui, double nats) {
+    const bool has_bits = ui.status.task.loss_in_bits;
+    return short_value(has_bits ? nats / std::log(2) : nats, 3) + (has_bits ? " bits" : " nats");
+}
+
 void check_validation(const ModelView& ui, const NumberColumn& loss, std::vector<Check>& list) {
     const Reading held_out = last_finite(ui, column(ui, "validation.loss"));
     if (!std::isfinite(held_out.value) || held_out.row >= loss.size()) return;
     const double train = smoothed_at(loss, held_out.row);
     if (!std::isfinite(train)) return;
-    const double gap = (held_out.value - train) / std::log(2);
-    list.push_back({gap < 0.3 && gap > -1,
-                    fmt::format("Step {}: validation is {} bits {} train (smoothed).",
+    const double gap = held_out.value - train, bits = gap / std::log(2);
+    list.push_back({bits < 0.3 && bits > -1,
+                    fmt::format("Step {}: validation is {} {} train (smoothed).",
                                 group_thousands(std::llround(held_out.step)),
-                                short_value(std::abs(gap), 3), gap >= 0 ? "above" : "below")});
+                                nats_words(ui, std::abs(gap)), gap >= 0 ? "above" : "below")});
 }
 
 void check_floor(const ModelView& ui, const NumberColumn& loss, double most_bits,
@@ -303,17 +309,16 @@ std::vector<Check> checks(const ModelView& ui) {
     const bool has_first = loss != nullptr && !ui.curves->step.empty() &&
                            ui.curves->step.front() <= 1 && std::isfinite(loss->front());
     if (has_first) {
-        const double bits = loss->front() / std::log(2), ideal = std::log2(count);
-        const bool is_even = std::abs(bits - ideal) < kEven * ideal;
+        const double first = loss->front(), ideal = std::log(count);
+        const bool is_even = std::abs(first - ideal) < kEven * ideal;
         const std::string where = is_even ? std::string("close to")
-                                          : fmt::format("{:.3f} {}", std::abs(bits - ideal),
-                                                        bits > ideal ? "above" : "below");
-        list.push_back(
-            {is_even,
-             fmt::format(
-                 "First loss {:.3f} bits, {} log2\u00A0{:.0f}\u00A0=\u00A0{:.3f}, that of even "
-                 "guesses.",
-                 bits, where, count, ideal)});
+                                          : nats_words(ui, std::abs(first - ideal)) +
+                                                (first > ideal ? " above" : " below");
+        list.push_back({is_even, fmt::format("First loss {}, {} {}\u00A0{:.0f}\u00A0=\u00A0{}, "
+                                             "that of even guesses.",
+                                             nats_words(ui, first), where,
+                                             ui.status.task.loss_in_bits ? "log2" : "ln", count,
+                                             nats_words(ui, ideal))});
     }
     if (loss != nullptr) check_validation(ui, *loss, list);
     if (const auto* norm = column(ui, "grad_norm"); norm != nullptr && !norm->empty()) {

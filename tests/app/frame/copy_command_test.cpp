@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/sample_input.h"
 #include "core/images/image.h"
 #include "tests/app/frame/copied_commands.h"
@@ -187,8 +188,28 @@ TEST_F(CopiedCommands, OfACompletionDrawTheSameSamples) {
     ASSERT_EQ(picture.pixels.size() % sample.size(), 0U);
     ui().selection.completion.mask.apply(viz::MaskPreset::border);
     steps(3);
-    run("click sampling/options/copy_as_command\nframes 2\n");
-    EXPECT_NE(std::string(ImGui::GetClipboardText()).find(" --mask mask.png "), std::string::npos);
+    // A mask of no whole rows is written beside the command; one drawn value is changed.
+    run("complete.start\nframes 4\n");
+    const auto& own = ui().selection.completion.own;
+    const auto is_drawn = [&] { return !is_completing(ui()) && own != nullptr && own->done; };
+    ASSERT_TRUE(until(is_drawn));
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(scratch_ / ".");
+    ui().selection.completion.position = 3;
+    ui().selection.completion.level = own->samples.front().at(3) == 0 ? 1 : 0;
+    const uint64_t first = own->id;
+    run("complete.from_here\nframes 4\n");
+    EXPECT_TRUE(until([&] { return own->id != first && is_drawn(); }));
+    const std::vector<uint8_t> changed = own->samples.front();
+    const std::string again = run_command("sampling/options/copy_as_command", file);
+    std::filesystem::current_path(before);
+    EXPECT_NE(again.find(" --mask mask.png "), std::string::npos) << again;
+    EXPECT_NE(again.find(" --change 0:3="), std::string::npos) << again;
+    const Image drawn = read_image(file);
+    const size_t step = drawn.pixels.size() / changed.size();
+    const auto top = double(ui().status.config.model.levels - 1);
+    for (size_t i = 0; i < changed.size(); ++i)
+        ASSERT_NEAR(drawn.pixels[i * step], 255 * changed[i] / top, 0.51) << i;
 }
 
 TEST_F(CopiedCommands, OfABatchDrawTheSameSamples) {
