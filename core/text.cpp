@@ -113,7 +113,9 @@ std::string significant(double v, int digits) {
 }
 
 std::string counted_unit(std::string_view unit, bool is_one) {
-    if (is_one && unit.size() > 2 && unit.ends_with('s')) unit.remove_suffix(1);
+    const bool is_ratio = unit.find('/') != std::string_view::npos;
+    if (is_one && unit.size() > 2 && unit.ends_with('s') && !is_ratio)
+        unit.remove_suffix(unit.ends_with("ches") ? 2 : 1);
     return std::string(unit);
 }
 

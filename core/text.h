@@ -18,7 +18,7 @@ namespace aft {
 [[nodiscard]] std::string scientific(double v, int decimals);
 // "0.01234", "1.234e\u22125": at most so many digits, in either way of writing.
 [[nodiscard]] std::string significant(double v, int digits);
-// "steps"; of one "step". Units of one or two letters have no plural.
+// "steps"; of one "step". Ratios and units of one or two letters have no plural.
 [[nodiscard]] std::string counted_unit(std::string_view unit, bool is_one);
 [[nodiscard]] std::string duration(double seconds);  // "2 h 51 min", "48 s"
 [[nodiscard]] std::string byte_size(double bytes);   // "9.8 GiB"

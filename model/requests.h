@@ -43,6 +43,7 @@ struct SampleOptions {
     double temperature = 1, top_p = 1;
     uint64_t seed = 1;
     std::string weights = "fp32";  // of the decoder: fp32, bf16, int8 (aft-simple, -local, -full)
+    [[nodiscard]] bool operator==(const SampleOptions&) const = default;
 };
 
 struct CompletionRequest {

@@ -41,6 +41,8 @@ struct Status {
     // are defaults, which count only where it is continued here.
     bool names_rates = true;
     int64_t step = 0, saved_step = -1, rewinds = 0;
+    // Of the stored biases that stand for weights, of which there are none.
+    int64_t biases_step = -1;
     int64_t target_step = 0;  // 0: of a run that is followed, whose program named none
     double steps_per_s = 0, examples_per_s = 0, eta_s = 0, step_ms = 0, publish_ms = 0;
     int64_t memory_bytes = 0, parameters = 0;

@@ -69,7 +69,7 @@ BarReply draw_bars(const BarPlot& plot, const Look& look) {
         const float low = middle - half, high = middle + half;
         const bool is_known = top > 0 && std::isfinite(v);
         float tall = is_known ? std::round(float(v / top) * box.height()) : 0;
-        if (i == plot.highlighted) tall = std::max(tall, look.px(2));  // always seen
+        if (is_known && i == plot.highlighted) tall = std::max(tall, look.px(2));  // always seen
         const ImU32 color = i == plot.highlighted ? look.theme.accent : look.theme.text3;
         if (tall > 0)  // of low bars, rounding would leave specks
             list->AddRectFilled({low, zero - tall}, {high, zero},

@@ -253,8 +253,8 @@ std::optional<PlotPoint> cut_peak(const CurvePlot& plot, const std::vector<PlotL
 void draw_peak(const PlotPoint& peak, const Look& look) {
     const ImVec2 at = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
     const float half = look.px(4);  // at the ends of the edge, too, it is whole
-    const float x = std::clamp(std::round(ImPlot::PlotToPixels(peak.x, 0).x), at.x + half,
-                               at.x + size.x - half);
+    const float x = std::max(
+        at.x + half, std::min(std::round(ImPlot::PlotToPixels(peak.x, 0).x), at.x + size.x - half));
     ImPlot::GetPlotDrawList()->AddTriangleFilled({x - half, at.y + look.px(8)},
                                                  {x + half, at.y + look.px(8)},
                                                  {x, at.y + look.px(1)}, look.theme.text2);

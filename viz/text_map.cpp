@@ -32,8 +32,10 @@ ImU32 ground_color(const Coloring& k, float value) {
 void draw_rings(const TextMapView& view, const Look& look, const TextLayout& layout,
                 const TextGrid& grid) {
     const auto ring = [&](int64_t i, ImU32 color, float width) {
-        if (i >= 0 && size_t(i) < layout.places.size())
-            draw_ring(look, grid.box(layout.places[size_t(i)]), color, width);
+        if (i < 0 || size_t(i) >= layout.places.size()) return;
+        const auto& place = layout.places[size_t(i)];
+        if (place.row >= grid.begin && place.row < grid.end)
+            draw_ring(look, grid.box(place), color, width);
     };
     ring(view.source, rgb(0xFFFFFF), 1);
     ring(view.target, look.theme.accent, 2);

@@ -72,7 +72,7 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
     for (const bool right : {false, true}) {
         for (Pane& pane : panes_)
             if (is_right(pane) == right) draw_pane(drawing, pane);
-        if (!right) mark_front(ui.workspace);
+        if (!right) mark_front();
     }
     // Where the panes have only now come, their tabs cannot be chosen yet.
     are_new_ = is_first(drawing);
@@ -80,9 +80,7 @@ void Panes::draw(Ui& ui, FrameTools& tools, const FrameAreas& areas) {
     last_width_ = areas.width;
 }
 
-// Where the Inspector hides all panes, those that it came before stay marked.
-void Panes::mark_front(Workspace workspace) {
-    if (shown_.empty() && last_workspace_ == workspace) return;
+void Panes::mark_front() {
     for (const Pane& pane : panes_)
         pane.panel->set_front(std::find(shown_.begin(), shown_.end(), pane.room->id) !=
                               shown_.end());

@@ -34,7 +34,7 @@ class Panes {
     struct DrawPass;
     void draw_dock_space(const DrawPass& drawing);
     void draw_pane(const DrawPass& drawing, Pane& pane);
-    void mark_front(Workspace workspace);
+    void mark_front();
     void focus(const DrawPass& drawing, const Pane& pane, const PanelPlace& place) const;
     // Whether it is seen.
     bool draw_window(const DrawPass& drawing, Pane& pane, bool on_rail, ImRect& box);

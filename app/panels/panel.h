@@ -51,8 +51,8 @@ class Panel {
     virtual void inspector(Ui&) {}     // sections for the Inspector of the panel's workspaces
     virtual void actions(Actions&) {}  // once, at the start; handlers may capture `this`
 
-    // Its pane is drawn, or was until the Inspector came before it (a tab of small windows). Set by
-    // the frame before inspector().
+    // Its pane is drawn in this frame: what it holds is of the selection. Set by the frame before
+    // inspector().
     [[nodiscard]] bool is_front() const { return is_front_; }
     void set_front(bool is_front) { is_front_ = is_front; }
 

@@ -105,6 +105,7 @@ void forget_completions(CompletionChoice& choice) {
     choice.own_id = 0;
     choice.own = nullptr;
     choice.batch = {};
+    choice.changed = {};
 }
 
 }  // namespace aft::app

@@ -52,6 +52,7 @@ struct ModelView {
     }
     // Of the newest weights: those of a run that another process trains are its last checkpoint's.
     [[nodiscard]] int64_t weights_step() const {
+        if (status.biases_step >= 0) return status.biases_step;
         return status.following && status.saved_step >= 0 ? status.saved_step : status.step;
     }
 };

@@ -33,9 +33,13 @@ bool has_words(const NumberField& f, double value) {
 }
 
 std::string allowed_words(const NumberField& f) {
-    if (!f.at_min.empty())
-        return fmt::format("{}, {} to {}", f.at_min, typed_number(f, f.integer ? f.min + 1 : f.min),
-                           typed_number(f, f.max));
+    if (!f.at_min.empty()) {
+        NumberField numbers = f;
+        numbers.at_min.clear();
+        return fmt::format("{}, {} to {}", f.at_min,
+                           typed_number(numbers, f.integer ? f.min + 1 : f.min),
+                           typed_number(numbers, f.max));
+    }
     if (std::isfinite(f.min) && std::isfinite(f.max))
         return typed_number(f, f.min) + " to " + typed_number(f, f.max);
     if (std::isfinite(f.min)) return typed_number(f, f.min) + " or more";

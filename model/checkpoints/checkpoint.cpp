@@ -248,10 +248,8 @@ std::string older_words(const std::filesystem::path& run) {
     for (size_t i = steps.size(); i-- > 1;) {
         const std::filesystem::path older = checkpoint_path(run, steps[i - 1]);
         if (error_words([&] { (void)header_of(older); }).empty())
-            return fmt::format(
-                "; before it, {} can be read, and without the damaged file it is "
-                "the newest one",
-                older.string());
+            return fmt::format("; before it, {} can be read, and counts without the newer file",
+                               older.string());
     }
     return "";
 }

@@ -55,7 +55,7 @@ void Run::read_again() {
     read_logs();
     Status& status = view_.status;
     status.step = view_.curves.step.empty() ? 0 : std::llround(view_.curves.step.back());
-    status.saved_step = -1;
+    status.saved_step = status.biases_step = -1;
     publisher_.drop_answers();
 }
 
@@ -104,6 +104,7 @@ bool Run::follow_weights() {
     // Another program need not say for how long it trains.
     view_.status.target_step = asked_steps(read_events(run_.path), config());
     view_.status.saved_step = checkpoint->step;
+    view_.status.biases_step = -1;
     model_.opened = checkpoint;
     publisher_.publish_checkpoint(checkpoint);
     return true;

@@ -60,7 +60,6 @@ class Run {
         // A setting that can make training diverge was changed before the folder was ours.
         bool has_risky_change = false;
         std::string unsaved_steps;  // text on the steps that the last resume has dropped
-        int64_t biases_step = -1;   // of stored biases that stand for weights
     };
 
     [[nodiscard]] const Config& config() const { return view_.status.config; }

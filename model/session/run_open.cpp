@@ -118,15 +118,18 @@ std::string Run::open_newest() {
 // As weights of which the position biases alone count. False: none are stored, or none since the
 // last call.
 bool Run::publish_stored_biases() {
-    const std::vector<int64_t> steps = history_steps(history_folder(run_.path));
-    if (steps.empty() || steps.back() <= run_.biases_step) return false;
-    run_.biases_step = steps.back();
+    const fs::path folder = history_folder(run_.path);
+    const std::vector<int64_t> steps = history_steps(folder);
+    if (steps.empty() || steps.back() <= view_.status.biases_step) return false;
     check_demand(config(), device_);
     const Net net(config().model, uint64_t{0});
     auto checkpoint = std::make_shared<Checkpoint>();
     checkpoint->config = config();
     checkpoint->step = steps.back();
-    const NamedTensors stored = read_history(history_folder(run_.path), steps.back());
+    const NamedTensors stored = read_history(folder, steps.back());
+    // Thinned out by its owner meanwhile: an older one has been read.
+    const std::vector<int64_t> now = history_steps(folder);
+    if (std::find(now.begin(), now.end(), steps.back()) == now.end()) return false;
     for (const Parameter& parameter : net.parameters()) {
         const auto found = std::find_if(stored.begin(), stored.end(), [&](const auto& one) {
             return one.first == parameter.name && one.second.sizes() == parameter.value.sizes();
@@ -136,13 +139,19 @@ bool Run::publish_stored_biases() {
     }
     describe_model(view_, config(), *checkpoint);
     publisher_.publish_checkpoint(checkpoint, /*biases_only=*/true);
+    view_.status.biases_step = checkpoint->step;
     return true;
 }
 
 // Step, target and values are those of the log.
 void Run::show_without_weights(bool has_settings) {
     Status& status = view_.status;
-    if (has_settings && !publish_stored_biases() && run_.biases_step < 0) {
+    // What another process trains is shown as far as it can be read.
+    const auto problem = caught([&] {
+        if (has_settings) (void)publish_stored_biases();
+    });
+    if (problem && !status.following) std::rethrow_exception(problem);
+    if (has_settings && status.biases_step < 0) {
         status.describe(config());
         status.layers.assign(static_cast<size_t>(config().model.layers), {});
     }

@@ -90,6 +90,8 @@ TEST(Text, one_of_a_unit_is_without_its_plural) {
     EXPECT_EQ(counted_unit("steps", false), "steps");
     EXPECT_EQ(counted_unit("bits/dim", true), "bits/dim");
     EXPECT_EQ(counted_unit("ms", true), "ms");
+    EXPECT_EQ(counted_unit("patches", true), "patch");
+    EXPECT_EQ(counted_unit("it/s", true), "it/s");
     EXPECT_EQ(counted_unit("", true), "");
 }
 

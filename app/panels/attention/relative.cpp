@@ -56,8 +56,9 @@ class RelativePanel : public Panel {
     viz::Atlas atlas_;
     std::vector<viz::AtlasCell> cells_;
     struct OffsetView {
-        int part = 0, reduce = 0;     // both, prior, content; head, channel, mean, gate
-        size_t page = 0, chosen = 0;  // of the small maps; the one of the last frame
+        int part = 0, reduce = 0;  // both, prior, content; head, channel, mean, gate
+        std::pair<uint64_t, size_t> of{};
+        size_t page = 0;  // of the small maps, chosen for this
     } view_;
     struct OffsetRead {  // under the pointer
         size_t map = 0;
@@ -69,8 +70,8 @@ class RelativePanel : public Panel {
 Coloring RelativePanel::coloring(const ViewState& ui) const {
     constexpr Scale kScales[] = {Scale::linear, Scale::root, Scale::log};
     constexpr Colormap kMaps[] = {Colormap::viridis, Colormap::cividis, Colormap::grey};
-    const AttentionLook& look = ui.settings.attention;
-    return {maps_.range(), kScales[look.scale], kMaps[look.colors]};
+    return {maps_.range(), kScales[ui.settings.attention.scale],
+            kMaps[ui.settings.attention.colors]};
 }
 
 size_t RelativePanel::chosen(const ViewState& ui) const {
@@ -102,8 +103,8 @@ void RelativePanel::draw_tools(Ui& ui) {
     const float end = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     sample_.draw(ui);
     ImGui::SameLine(0, ui.px(12));
-    const MixerTraits& mixer = ui.status.mixer;
-    const std::string why_no_prior = mixer.has_prior() ? "" : mixer.no_bias + ".";
+    const std::string why_no_prior =
+        ui.status.mixer.has_prior() ? "" : ui.status.mixer.no_bias + ".";
     if (!why_no_prior.empty() && view_.part == 1) view_.part = 0;  // of the model before
     const Choice parts[] = {{.text = "Both##both",
                              .tip = "What the model does: content and position.",
@@ -156,7 +157,7 @@ void RelativePanel::draw_examples(PaneContext& ui) {
                      ui.selection.relative_examples);
 }
 
-// "of 3 of 8 examples, validation 0 to 7"; "" = of the picture alone.
+// "of 3 of 8 examples, validation 0 to 7"
 std::string RelativePanel::example_words(const ViewState& ui) const {
     const OffsetState count = maps_.state();
     if (count.asked < 2) return "";
@@ -222,9 +223,8 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
 
 void RelativePanel::draw_all(PaneContext& ui, const viz::Box& box) {
     const size_t all = maps_.maps().size();
-    // The page of a map that is chosen elsewhere comes by itself.
-    if (const size_t map = chosen(ui); std::exchange(view_.chosen, map) != map)
-        view_.page = map / kMostOffsetMaps;
+    const std::pair of{ui.opened * 4 + uint64_t(view_.reduce), chosen(ui)};
+    if (std::exchange(view_.of, of) != of) view_.page = of.second / kMostOffsetMaps;
     view_.page %= (all + kMostOffsetMaps - 1) / kMostOffsetMaps;
     const size_t first = view_.page * kMostOffsetMaps;
     const size_t count = std::min(kMostOffsetMaps, all - first);

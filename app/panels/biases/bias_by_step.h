@@ -1,4 +1,5 @@
-// The chosen map at several stored steps in a row. Window thread, inside a frame.
+// The map at up to four stored steps in a row, on the range of the chosen one. Window thread,
+// inside a frame.
 #pragma once
 #include <vector>
 

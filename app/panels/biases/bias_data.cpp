@@ -228,7 +228,9 @@ std::string gauge_words(const BiasForm& form, const BiasLayer& layer) {
     if (!layer.watch.fields() || layer.watch.fields()->fields.empty()) return "";
     const auto& notes = layer.watch.fields()->fields.front().notes;
     const auto gauge = notes.find("gauge");
-    return gauge != notes.end() && gauge->second.starts_with("fixed") ? "gauge fixed" : "raw gauge";
+    if (gauge == notes.end() || !gauge->second.starts_with("fixed")) return "raw gauge";
+    const bool is_of_all = gauge->second.find("where") == std::string::npos;
+    return is_of_all ? "gauge fixed" : "gauge fixed where rows are free";
 }
 
 std::string pin_words(const BiasLayer& layer) {

@@ -220,12 +220,15 @@ void FactorsPanel::inspector(Ui& ui) {
     const size_t count = std::min(count_of(*shown_), sizes.size());
     if (count == 0) return;
     // They descend: five digits of the first, three of the last.
-    const auto power = [](float v) { return v > 0 ? int(std::floor(std::log10(v))) : 0; };
-    const int decimals =
-        std::clamp(std::max(4 - power(sizes.front()), 2 - power(sizes[count - 1])), 0, 6);
+    constexpr int kMostDecimals = 6;
+    const auto power = [](float v) {
+        return v > 0 && std::isfinite(v) ? int(std::floor(std::log10(v))) : 0;
+    };
+    const int decimals = std::max({4 - power(sizes.front()), 2 - power(sizes[count - 1]), 0});
     for (size_t i = 0; i < count; ++i)
-        key_value(ui, {fmt::format("Component {}", i + 1), fmt::format("component_{}", i + 1)},
-                  plain_number(sizes[i], decimals));
+        key_value(
+            ui, {fmt::format("Component {}", i + 1), fmt::format("component_{}", i + 1)},
+            decimals > kMostDecimals ? significant(sizes[i], 5) : plain_number(sizes[i], decimals));
 }
 
 void FactorsPanel::draw(Ui& ui) {
@@ -248,9 +251,9 @@ void FactorsPanel::draw(Ui& ui) {
     std::string place = "layer " + layer_words(ui.status, ui.selection.cell.layer);
     if (ui.status.mixer.heads > 1)
         place += fmt::format(", head {}", std::max<int64_t>(0, ui.selection.cell.head));
-    caption(ui, "Components of w",
-            place + "  \u00B7  " + step_words(ui, shown_) +
-                "  \u00B7  above: the targets, below: the sources, each on its own range");
+    caption(ui, "Components of w, " + place,
+            "above: the targets, below: the sources, each on its own range  \u00B7  " +
+                step_words(ui, shown_));
     if (!watch_.error().empty())
         banner(ui, {.title = "The components could not be read", .sentence = watch_.error()});
     // Over maps that are shown there are no words: they would move.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
@@ -295,17 +296,14 @@ void FormationPanel::inspector(Ui& ui) {
     section(ui, "Selection##selection", row_words(row), false);
     text(ui, kFormation[number_].words, {text_size::label, ui.theme.text2});
     const size_t half = half_way(series).value_or(0);
-    const std::pair<const char*, size_t> lines[] = {
-        {"first", 0}, {"half", half}, {"shown", shown}, {"last", n - 1}};
-    std::vector<size_t> drawn;
-    for (const auto& [id, column] : lines) {
-        const bool is_drawn = std::find(drawn.begin(), drawn.end(), column) != drawn.end();
-        const bool is_last = column == n - 1 && std::string_view(id) != "last";
-        if (is_drawn || is_last) continue;  // each step once
-        drawn.push_back(column);
+    std::map<size_t, const char*> lines;  // each step once
+    lines.emplace(n - 1, "last");
+    lines.emplace(0, "first");
+    lines.emplace(shown, "shown");
+    lines.emplace(half, "half");
+    for (const auto& [column, id] : lines)
         key_value(ui, {"Step " + group_thousands(strip_.steps[column]), id},
                   number_words(series[column]));
-    }
     hint(ui, half_words(row));
 }
 

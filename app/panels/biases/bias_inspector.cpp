@@ -346,7 +346,7 @@ void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
     section(ui, {shows_change(ui) ? "Change" : "Statistics", "statistics"},
             (form.heads > 1 ? fmt::format("layer {}, head {}", layer_, head_)
                             : fmt::format("layer {}", layer_)) +
-                (is_fixed ? ", gauge fixed" : ", raw"));
+                (is_fixed ? ", gauge fixed" : ", raw gauge"));
     const MapStatistics& s = statistics_;
     if (s.count == 0) return;
     key_value(ui, "Minimum##minimum", shown_value(ui, s.low));

@@ -327,6 +327,4 @@ void BiasSide::draw_over_training(PaneContext& ui, const BiasForm& form, BiasLay
     if (reply.clicked) ui.commands.send(ShowStep{std::llround(*reply.clicked)});
 }
 
-// The map at up to four stored moments, on the range of the chosen one.
-
 }  // namespace aft::app

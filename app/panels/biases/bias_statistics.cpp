@@ -139,8 +139,8 @@ void StatisticsPanel::draw(Ui& ui) {
     const bool is_reading = there < form.layers && layers_.error().empty();
     caption(ui, std::string("Statistics of ") + quantity_words(ui.selection.quantity),
             is_reading ? fmt::format("Reading layer {} of {}", there + 1, form.layers)
-                       : step_words(ui, layers_.layer(0).watch.fields()) + "  \u00B7  " +
-                             gauge_words(form, layers_.layer(0)));
+                       : gauge_words(form, layers_.layer(0)) + "  \u00B7  " +
+                             step_words(ui, layers_.layer(0).watch.fields()));
     if (is_reading && !cancelled_ &&
         progress_line(ui, "Reading every layer", double(there) / double(form.layers), true)) {
         cancelled_ = ui.opened;

@@ -29,7 +29,7 @@ class CompareMaps {
     [[nodiscard]] bool is_working() const { return pictures_.is_working(); }
     void fit();                                         // the whole maps
     void show(const BiasForm& form, const Cell& cell);  // scrolls all maps there, in single cells
-    // "1:3", "zoom 2": of the maps as they were drawn last.
+    // "1:3", "2 px / cell": of the maps as they were drawn last.
     [[nodiscard]] const std::string& scale_words() const { return scale_words_; }
 
   private:

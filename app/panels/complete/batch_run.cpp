@@ -48,6 +48,7 @@ void start_batch(ViewState& ui) {
     choice.batch = std::move(batch);
     choice.own_id = 0;
     choice.own = nullptr;
+    choice.changed = {};
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
     forget_marks(choice);

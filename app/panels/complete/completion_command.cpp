@@ -64,19 +64,24 @@ CopiedCommand picture_flags(const ViewState& ui) {
     return {fmt::format(" --data {} --index {}", shell_word(shown_data(ui)), index), ""};
 }
 
-}  // namespace
-
-namespace {
-
 bool needs_mask_file(const ViewState& ui) {
     return !is_text_model(ui) && !rows_kept(ui.selection.completion);
 }
 
+// What the command asks for is what was drawn before Continue from here.
+bool is_as_drawn(const ViewState& ui) {
+    const CompletionChoice& choice = ui.selection.completion;
+    CompletionRequest asked;
+    fill_from_picture(ui, {}, choice.mask.mask(), asked);
+    return choice.own != nullptr && choice.sample == choice.used &&
+           choice.own->unknown == asked.unknown;
+}
+
 // What Continue from here has changed. The command makes one change.
-void add_change(const CompletionChoice& choice, CopiedCommand& out) {
-    const CompletionChoice::ChangedSample& changed = choice.changed;
+void add_change(const ViewState& ui, CopiedCommand& out) {
+    const CompletionChoice::ChangedSample& changed = ui.selection.completion.changed;
     if (changed.count == 0) return;
-    if (changed.count == 1 && changed.level >= 0)
+    if (changed.count == 1 && changed.level >= 0 && !is_text_model(ui) && is_as_drawn(ui))
         out.command +=
             fmt::format(" --change {}:{}={}", changed.sample, changed.position, changed.level);
     else
@@ -105,7 +110,7 @@ CopiedCommand completion_command(const ViewState& ui, const std::string& mask) {
         if (!rows) out.note = "The mask is in " + mask + ".";
     }
     out.command += sampling_flags(choice.sample);
-    if (!is_text_model(ui) && !is_batch_asked(ui)) add_change(choice, out);
+    if (!is_batch_asked(ui)) add_change(ui, out);
     out.command += is_text_model(ui) ? " -o completion.txt" : " -o completions";
     return out;
 }
@@ -120,6 +125,7 @@ void completion_button(Ui& ui) {
         copy_command_button(ui, copied, tip);
         return;
     }
+    copied.is_whole = false;
     if (!copy_command_pressed(ui, copied, tip)) return;
     const std::string problem = error_words([&] {
         const std::filesystem::path file = free_file(kMask);

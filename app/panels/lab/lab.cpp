@@ -152,11 +152,9 @@ void LabPanel::draw_caption(PaneContext& ui) const {
     const char* const title = "Completions under the same random numbers";
     const std::string step = losses_.step() < 0 ? "" : ", step " + group_thousands(losses_.step());
     const CompletionChoice& choice = ui.selection.completion;
-    const KeptMask mask = kept_mask(choice, ui.status.config.model);
-    const bool is_painted = !mask.values.empty() && !is_lower_half(mask);
     const std::string words =
         fmt::format("{}{}, seed {}{}", ui.status.name, step, choice.sample.seed,
-                    is_painted ? ", mask of Complete" : "");
+                    has_painted_mask(ui) ? ", mask of Complete" : "");
     const float needed = text_extent(ui, title, text_size::label, Face::semibold).x + ui.px(14) +
                          text_extent(ui, words, text_size::hint).x;
     const bool fits = needed <= ImGui::GetContentRegionAvail().x;

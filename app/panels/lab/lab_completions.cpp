@@ -48,6 +48,13 @@ const MeanWords& fitting_words(const DrawContext& ui, const std::vector<double>&
 constexpr float kLabLabel = 84, kLabFoot = 48, kLeastRow = 40;
 constexpr const char* kLabRows[] = {"Untouched", "Changed", "Difference"};
 
+// The mask of Complete fits this model, and something is to be filled in.
+bool has_mask(const ViewState& ui) {
+    const KeptMask mask = kept_mask(ui.selection.completion, ui.status.config.model);
+    return !is_text_model(ui) &&
+           std::any_of(mask.values.begin(), mask.values.end(), [](uint8_t m) { return m != 0; });
+}
+
 // What is to be filled in: the mask of Complete where it fits this model, else the lower half; of a
 // text its second half.
 std::vector<uint8_t> unknown_of(const ViewState& ui, size_t tokens) {
@@ -55,10 +62,7 @@ std::vector<uint8_t> unknown_of(const ViewState& ui, size_t tokens) {
     const ModelConfig& model = ui.status.config.model;
     std::vector<uint8_t> unknown(tokens, 0);
     const auto mask = choice.mask.mask();
-    const bool fits = !is_text_model(ui) && choice.height == model.height &&
-                      choice.width == model.width &&
-                      int64_t(mask.size()) == model.height * model.width &&
-                      std::any_of(mask.begin(), mask.end(), [](uint8_t m) { return m != 0; });
+    const bool fits = has_mask(ui) && int64_t(mask.size()) == model.height * model.width;
     const auto channels = size_t(std::max<int64_t>(1, model.channels));
     for (size_t i = 0; i < tokens; ++i)
         unknown[i] = fits ? mask[i / channels] : i >= tokens / 2 ? 1 : 0;
@@ -70,6 +74,11 @@ size_t tokens_of(const ViewState& ui) {
 }
 
 }  // namespace
+
+bool has_painted_mask(const ViewState& ui) {
+    return has_mask(ui) &&
+           !is_lower_half(kept_mask(ui.selection.completion, ui.status.config.model));
+}
 
 bool LabCompletions::SampleKey::is(const SampleKey& other) const {
     return path == other.path && step == other.step && first == other.first &&
@@ -257,7 +266,7 @@ void LabCompletions::draw_pictures(PaneContext& ui) {
     std::vector<double> means;
     for (size_t i = 0; i < columns_.size() && i < shown_; ++i)
         if (columns_[i].has_difference) means.push_back(columns_[i].mean_levels);
-    const MeanWords& mean_words = fitting_words(ui, means, picture.x + gap - ui.px(4));
+    const MeanWords& mean_words = fitting_words(ui, means, picture.x + gap - ui.px(12));
     const float y = corner.y + 3 * (picture.y + gap);
     for (size_t i = 0; i < columns_.size() && i < shown_; ++i)
         if (columns_[i].has_difference)

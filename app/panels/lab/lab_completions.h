@@ -13,6 +13,9 @@
 
 namespace aft::app {
 
+// They fill in the mask of Complete, not the lower half.
+[[nodiscard]] bool has_painted_mask(const ViewState& ui);
+
 class LabCompletions {
   public:
     // items: of the batch, those that are there. recipe: of all that is on.

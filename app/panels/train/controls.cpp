@@ -267,13 +267,13 @@ double smoothed_at(const NumberColumn& values, size_t row) {
     return weights > 0 ? sum / weights : std::nan("");
 }
 
-// Both at the step of the last validation, however far training has gone since.
 // Of nats, in the unit of the plots.
 std::string nats_words(const ModelView& ui, double nats) {
     const bool has_bits = ui.status.task.loss_in_bits;
     return short_value(has_bits ? nats / std::log(2) : nats, 3) + (has_bits ? " bits" : " nats");
 }
 
+// Both at the step of the last validation, however far training has gone since.
 void check_validation(const ModelView& ui, const NumberColumn& loss, std::vector<Check>& list) {
     const Reading held_out = last_finite(ui, column(ui, "validation.loss"));
     if (!std::isfinite(held_out.value) || held_out.row >= loss.size()) return;

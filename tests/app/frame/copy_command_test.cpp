@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/panels/complete/completion_command.h"
 #include "app/panels/shared/completion_readings.h"
 #include "app/panels/shared/sample_input.h"
 #include "core/images/image.h"
@@ -193,7 +194,10 @@ TEST_F(CopiedCommands, OfACompletionDrawTheSameSamples) {
     const auto& own = ui().selection.completion.own;
     const auto is_drawn = [&] { return !is_completing(ui()) && own != nullptr && own->done; };
     ASSERT_TRUE(until(is_drawn));
-    const std::filesystem::path before = std::filesystem::current_path();
+    const struct Folder {  // back again, whatever happens
+        std::filesystem::path before = std::filesystem::current_path();
+        ~Folder() { std::filesystem::current_path(before); }
+    } folder;
     std::filesystem::current_path(scratch_ / ".");
     ui().selection.completion.position = 3;
     ui().selection.completion.level = own->samples.front().at(3) == 0 ? 1 : 0;
@@ -202,7 +206,6 @@ TEST_F(CopiedCommands, OfACompletionDrawTheSameSamples) {
     EXPECT_TRUE(until([&] { return own->id != first && is_drawn(); }));
     const std::vector<uint8_t> changed = own->samples.front();
     const std::string again = run_command("sampling/options/copy_as_command", file);
-    std::filesystem::current_path(before);
     EXPECT_NE(again.find(" --mask mask.png "), std::string::npos) << again;
     EXPECT_NE(again.find(" --change 0:3="), std::string::npos) << again;
     const Image drawn = read_image(file);
@@ -210,6 +213,11 @@ TEST_F(CopiedCommands, OfACompletionDrawTheSameSamples) {
     const auto top = double(ui().status.config.model.levels - 1);
     for (size_t i = 0; i < changed.size(); ++i)
         ASSERT_NEAR(drawn.pixels[i * step], 255 * changed[i] / top, 0.51) << i;
+    // Of another seed it was not drawn.
+    ui().selection.completion.sample.seed += 1;
+    const CopiedCommand other = completion_command(ui(), "mask.png");
+    EXPECT_EQ(other.command.find("--change"), std::string::npos) << other.command;
+    EXPECT_NE(other.note.find("before Continue from here"), std::string::npos) << other.note;
 }
 
 TEST_F(CopiedCommands, OfABatchDrawTheSameSamples) {
