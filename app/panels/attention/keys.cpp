@@ -70,6 +70,7 @@ class KeysPanel : public Panel {
         int page = 0;
         std::string error{};
         bool is_pending = false;
+        double since = 0;  // when it began to be computed
     } answer_;
 };
 
@@ -112,7 +113,7 @@ void KeysPanel::update(const PaneContext& ui) {
     if (std::exchange(opened_, ui.opened) != ui.opened) layers_.clear();  // another model
     layers_.resize(ui.status.layers.size());
     answer_.error.clear();
-    answer_.is_pending = false;
+    if (!std::exchange(answer_.is_pending, false)) answer_.since = ui.time;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
     if (tokens.empty()) return;
     const bool other_page = answer_.page != view_.page;
@@ -162,8 +163,9 @@ void KeysPanel::fill_cells(const KeyGrid& grid) {
 // In the place of the maps, until there are some.
 void KeysPanel::draw_progress(PaneContext& ui) {
     const bool is_cancelled = !layers_.empty() && layers_.front().watch.is_cancelled();
+    const bool is_long = ui.time - answer_.since > 0.5;  // else Cancel would flash by
     const bool is_pressed =
-        answer_.is_pending ? progress_line(ui, "Computing these keys, layer by layer", -1, true)
+        answer_.is_pending ? progress_line(ui, "Computing these keys, layer by layer", -1, is_long)
                            : is_cancelled && cancelled_line(ui, "These keys were cancelled.");
     if (!is_pressed) return;
     for (KeyLayer& layer : layers_) layer.watch.set_cancelled(ui, !is_cancelled);

@@ -30,7 +30,6 @@ namespace {
 
 constexpr size_t kMostOffsetMaps = 64;  // drawn as small ones: a page
 constexpr float kOffsetTitle = 22, kOffsetBar = 40;
-
 class RelativePanel : public Panel {
   public:
     void draw(Ui& ui) override;
@@ -213,7 +212,7 @@ void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
     ImGui::SetCursorScreenPos({left, std::min(foot, reply.map.high.y + ui.px(12))});
     viz::ColorBarView bar;
     bar.coloring = view.coloring;
-    bar.width = std::min(box.high.x - left, ui.px(360));
+    bar.width = std::min(std::max(reply.map.width(), ui.px(160)), ui.px(360));
     bar.percent = true;
     bar.can_drag = false;
     const float share = offset_share(maps_, read_.map, read_.at.row, read_.at.column);
@@ -351,19 +350,20 @@ void RelativePanel::inspector(Ui& ui) {
     if (const std::string words = map_words(chosen(ui)); !words.empty())
         key_value(ui, "Map##map", words);
     const OffsetMap& map = maps_.maps()[chosen(ui)];
-    double sum = 0, distance = 0, near = 0;
-    for (int64_t row = 0; row < maps_.rows(); ++row)
-        for (int64_t column = 0; column < maps_.columns(); ++column) {
-            const double share = map.values[size_t(row * maps_.columns() + column)];
-            const double dy = double(row - maps_.rows() / 2);
-            const double dx = double(column - maps_.columns() / 2);
-            sum += share;
-            distance += share * std::hypot(dy, dx);
-            if (std::max(std::abs(dy), std::abs(dx)) <= 1) near += share;
-        }
+    const Positions positions(ui.status);
+    double sum = 0, distance = 0, near = 0;  // in pixels or patches
+    for (size_t i = 0; i < map.values.size(); ++i) {
+        const double share = map.values[i];
+        const double dy = double(int64_t(i) / maps_.columns() - maps_.rows() / 2);
+        const int64_t across = int64_t(i) % maps_.columns() - maps_.columns() / 2;
+        const double dx = double(across) / double(positions.channels);
+        sum += share;
+        distance += share * std::hypot(dy, dx);
+        if (std::max(std::abs(dy), std::abs(dx)) <= 1) near += share;
+    }
     if (sum > 0) {
         key_value(ui, "Mean distance##mean_distance", plain_number(distance / sum, 2),
-                  Positions(ui.status).several());
+                  positions.several());
         key_value(ui, "Within 1##within_1", plain_number(100 * near / sum, 1), "%");
     }
     hint(ui, "Every offset is averaged over the targets that have it, then over the examples.");

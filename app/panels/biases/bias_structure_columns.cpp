@@ -256,8 +256,8 @@ std::string window_words(const ViewState& ui, StructureRows rows) {
 std::string symmetry_words(const ViewState& ui) {
     std::string words =
         " Exchange, mirrors: the share "
-        "(1\u00A0+\u00A0<w,\u00A0m>\u00A0/\u00A0<w,\u00A0w>)\u00A0/\u00A02 "
-        "of w that stays when target and "
+        "(1\u00A0+\u00A0w\u00B7m\u00A0/\u00A0w\u00B7w)\u00A0/\u00A02 of w that stays when target "
+        "and "
         "source change places, or a target's row is mirrored left-right (x), up-down (y), which "
         "makes m of w; 100\u00A0% symmetric, 50\u00A0% neither, 0\u00A0% antisymmetric.";
     std::string missing;

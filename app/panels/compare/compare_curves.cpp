@@ -102,7 +102,7 @@ void draw_marks(const DrawContext& ui, const CompareSlots& slots, const viz::Cur
     const Range steps = shown_steps(plot);
     for (size_t i = 0; i < slots.size(); ++i) {
         const ComparedSlot& slot = slots.at(i);
-        const bool has_line = double(slot.step) >= steps.low && double(slot.step) <= steps.high;
+        const bool has_line = double(slot.step) >= steps.low - 1 && double(slot.step) <= steps.high;
         if (slot.step < 0 || !has_line) continue;
         const std::string words = slot.letter + " at " + group_thousands(slot.step);
         const float wide = text_extent(ui, words, text_size::hint).x;

@@ -182,6 +182,13 @@ void LabCompletions::ask(PaneContext& ui) {
         }
 }
 
+// Beside the row's name, in the place of pictures of this height.
+static void draw_incomplete(const DrawContext& ui, float tall) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    text_at(ui, {at.x, at.y + tall / 2 - ui.px(8)}, "Drawn when both are complete.",
+            {text_size::hint, ui.theme.text3});
+}
+
 void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
     const auto [column, row, zoom] = place;
     const ModelConfig& model = ui.status.config.model;
@@ -216,9 +223,7 @@ void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
                                        .values = off_levels_});
         }
     } else {
-        if (column == 0)
-            text_at(ui, ImGui::GetCursorScreenPos(), "Drawn when both are complete.",
-                    {text_size::hint, ui.theme.text3});
+        if (column == 0) draw_incomplete(ui, float(zoom * model.height));
         return;
     }
     const std::string id = fmt::format("lab {} {}", row, column);

@@ -241,7 +241,9 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
     key_value(ui, "Change##change", change ? signed_number(change->mean, decimals) : "\u2013",
               loss_unit(ui));
     key_value(ui, "Standard error##standard_error",
-              change ? fmt::format("{:.{}f}", change->standard_error, decimals) : "\u2013",
+              change && std::isfinite(change->standard_error)
+                  ? fmt::format("{:.{}f}", change->standard_error, decimals)
+                  : "\u2013",
               loss_unit(ui));
 }
 

@@ -79,7 +79,8 @@ int change_decimals(const PairedChange& change) {
     constexpr double kLeast = 5e-7;  // less is 0 in six decimals
     const double half = change.half_width_95();
     const bool is_zero = half < kLeast && std::abs(change.mean) < kLeast;
-    if (!std::isfinite(half) || half <= 0 || is_zero) return 3;
+    if (is_zero) return 3;
+    if (!std::isfinite(half) || half <= 0) return 5;  // of one example: no error says how many
     return std::clamp(static_cast<int>(std::ceil(-std::log10(half))) + 1, 3, 6);
 }
 
