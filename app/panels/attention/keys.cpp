@@ -48,7 +48,6 @@ class KeysPanel : public Panel {
     void update(const PaneContext& ui);
     void take(const ModelView& ui, KeyLayer& layer);
     void draw_grid(PaneContext& ui, const viz::Box& box);
-    void draw_progress(PaneContext& ui);
     void fill_cells(const KeyGrid& grid);
     void take_pointer(ViewState& ui, const KeyGrid& grid, const viz::AtlasReply& reply);
     void draw_foot(PaneContext& ui, const Positions& positions);
@@ -70,7 +69,6 @@ class KeysPanel : public Panel {
         int page = 0;
         std::string error{};
         bool is_pending = false;
-        double since = 0;  // when it began to be computed
     } answer_;
 };
 
@@ -113,7 +111,7 @@ void KeysPanel::update(const PaneContext& ui) {
     if (std::exchange(opened_, ui.opened) != ui.opened) layers_.clear();  // another model
     layers_.resize(ui.status.layers.size());
     answer_.error.clear();
-    if (!std::exchange(answer_.is_pending, false)) answer_.since = ui.time;
+    answer_.is_pending = false;
     const std::vector<uint8_t> tokens = sample_tokens(ui);
     if (tokens.empty()) return;
     const bool other_page = answer_.page != view_.page;
@@ -160,21 +158,13 @@ void KeysPanel::fill_cells(const KeyGrid& grid) {
         }
 }
 
-// In the place of the maps, until there are some.
-void KeysPanel::draw_progress(PaneContext& ui) {
-    const bool is_cancelled = !layers_.empty() && layers_.front().watch.is_cancelled();
-    const bool is_long = ui.time - answer_.since > 0.5;  // else Cancel would flash by
-    const bool is_pressed =
-        answer_.is_pending ? progress_line(ui, "Computing these keys, layer by layer", -1, is_long)
-                           : is_cancelled && cancelled_line(ui, "These keys were cancelled.");
-    if (!is_pressed) return;
-    for (KeyLayer& layer : layers_) layer.watch.set_cancelled(ui, !is_cancelled);
-}
-
 void KeysPanel::draw_grid(PaneContext& ui, const viz::Box& box) {
     const size_t all = layers_.empty() ? 0 : layers_.front().maps.size();
     ImGui::SetCursorScreenPos(box.low);
-    if (all == 0) return draw_progress(ui);
+    if (all == 0) {  // in the place of the maps, until there are some
+        if (answer_.is_pending) (void)progress_line(ui, "Computing these keys, layer by layer", -1);
+        return;
+    }
     viz::AtlasView view;
     view.shape = {.rows = int(layers_.size()),
                   .columns = int(all),
