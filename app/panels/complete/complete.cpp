@@ -17,6 +17,7 @@
 #include "app/panels/complete/sample_reading.h"
 #include "app/panels/complete/sample_text.h"
 #include "app/panels/panel.h"
+#include "app/panels/shared/loss_words.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/overlay_image.h"
 #include "app/widgets/buttons.h"
@@ -61,11 +62,6 @@ class CompletePanel : public Panel {
     int64_t hovered_byte_ = -1;
     size_t hovered_sample_ = 0;
 };
-
-// Of the numbers at the samples.
-const char* bits_unit(const ViewState& ui) {
-    return is_text_model(ui) ? "bits/byte" : "bits/dim";
-}
 
 std::string settings_words(const ViewState& ui, const Completion& completion) {
     const SampleOptions& used = ui.selection.completion.used;
@@ -139,7 +135,7 @@ void CompletePanel::draw_sample_foot(PaneContext& ui, const Completion& completi
         icon_at(ui, {at.x + number_width + ui.px(10), at.y + ui.px(12)}, icon::star,
                 {14, ui.theme.warn});
     const double bits = sample_bits(completion, sample);
-    std::string words = fmt::format("{} {}", plain_number(bits, 2), bits_unit(ui));
+    std::string words = fmt::format("{} {}", plain_number(bits, 2), loss_unit(ui));
     const float used = std::max(ui.px(20), number_width + ui.px(8)) + ui.px(is_starred ? 14 : 0);
     // The unit stands in the caption, too.
     if (text_extent(ui, words, text_size::label).x > width - used) words = plain_number(bits, 2);
@@ -351,7 +347,7 @@ void CompletePanel::draw(Ui& ui) {
             fmt::format("{} completion{}{}{}, {}", completion->samples.size(),
                         completion->samples.size() == 1 ? "" : "s",
                         marks_words(ui.selection.completion), earlier.empty() ? "" : " " + earlier,
-                        bits_unit(ui)),
+                        loss_unit(ui)),
             settings_words(ui, *completion));
     update_overlay(ui, completion);
     overlay_.draw_key(ui);
