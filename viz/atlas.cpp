@@ -72,9 +72,8 @@ LabelPlaces label_places(const AtlasCell& cell, const CaptionSpace& space, bool 
                  .color = chosen ? look.theme.text1 : look.theme.text3,
                  .face = chosen ? Face::medium : Face::regular},
         .number = {.size = kLabelSize, .color = look.theme.text2, .align = Align::right}};
-    // It ends with the map, where the next map's name does not follow at once.
-    const float apart = look.px(space.width > look.px(160) ? 20 : 6);
-    out.text_end = space.width - std::max(0.0F, apart - space.after);
+    // It ends with the map, but for the least distance to the next map's name.
+    out.text_end = space.width - std::max(0.0F, look.px(6) - space.after);
     out.bar_low = std::max(text_extent(look, cell.label, out.name).x, look.px(24)) + look.px(6);
     out.bar_high = out.text_end - text_extent(look, cell.bar_text, out.number).x - look.px(6);
     return out;

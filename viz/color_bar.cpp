@@ -63,10 +63,11 @@ void draw_histogram(const ColorBarView& view, const Box& box, const Look& look) 
 }
 
 constexpr float kNote = 18;  // the line of the clipped shares, above a histogram
+constexpr float kLock = 12;  // width of a lock and its gap, beside the number of a locked end
 
 struct TickText {
     double value = 0;
-    float x = 0, low = 0, high = 0;  // pixels; low and high of the text, with a gap
+    float x = 0, low = 0, high = 0;  // pixels; low and high of text and lock, with a gap
     std::string text{};
     TextStyle style{};
 };
@@ -83,14 +84,18 @@ TickText tick_text(double value, const TickPlace& place_of, bool has_note) {
     TickText tick{.value = value, .x = box.low.x + float(place) * box.width()};
     tick.style = {.size = 14, .color = look.theme.text3};
     tick.style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
-    tick.text = bar_number(value, view.percent);
+    tick.text = bar_number(value, view.coloring.range, view.percent);
     if (place < 0.02 && has_note) tick.text += " " + view.low_note;
     const float width = text_extent(look, tick.text, tick.style).x;
+    const float low_lock = value == view.coloring.range.low && view.low_locked ? look.px(kLock) : 0;
+    const float high_lock =
+        value == view.coloring.range.high && view.high_locked ? look.px(kLock) : 0;
+    tick.x += low_lock - high_lock;
     const float left = tick.style.align == Align::left    ? tick.x
                        : tick.style.align == Align::right ? tick.x - width
                                                           : tick.x - width / 2;
-    tick.low = left - look.px(4);
-    tick.high = left + width + look.px(4);
+    tick.low = left - low_lock - look.px(4);
+    tick.high = left + width + high_lock + look.px(4);
     return tick;
 }
 
@@ -153,10 +158,7 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
 void draw_lock(ImVec2 at, const Look& look) {  // `at`: middle of the bottom edge
     ImDrawList* const list = ImGui::GetWindowDrawList();
     const ImU32 color = look.theme.text2;
-    const float w = look.px(3.5F), h = look.px(6), r = look.px(2.2F), margin = look.px(1.5F);
-    // Ground of its own: bars of a histogram may stand behind it.
-    list->AddRectFilled({at.x - w - margin, at.y - h - r - margin},
-                        {at.x + w + margin, at.y + margin}, look.theme.pane);
+    const float w = look.px(3.5F), h = look.px(6), r = look.px(2.2F);
     list->AddRectFilled({at.x - w, at.y - h}, {at.x + w, at.y}, color, look.px(1));
     list->PathArcTo({at.x, at.y - h}, r, 3.14159F, 6.28318F);
     list->PathStroke(color, 0, look.px(1.2F));
@@ -170,7 +172,13 @@ void draw_handle(float x, const Box& bar, bool locked, const Look& look) {
                         look.px(2));
     list->AddRectFilled({x - look.px(1), bar.low.y + look.px(1)},
                         {x + look.px(1), bar.high.y - look.px(1)}, look.theme.pane);
-    if (locked) draw_lock({x + look.px(1), box.low.y - look.px(2)}, look);
+}
+
+// In the row of the numbers, where neither the histogram nor the marker stands.
+void draw_locks(const ColorBarView& view, const Box& bar, const Look& look) {
+    const float y = std::round(bar.high.y) + look.px(16), half = look.px(4);
+    if (view.low_locked) draw_lock({std::round(bar.low.x) + half, y}, look);
+    if (view.high_locked) draw_lock({std::round(bar.high.x) - half, y}, look);
 }
 
 // One end of the range: an invisible handle, 12 wide; drags in equal steps of the colour place.
@@ -197,9 +205,14 @@ void drag_end(const ColorBarView& view, const Box& bar, bool is_high, ColorBarRe
 
 }  // namespace
 
-std::string bar_number(double value, bool percent) {
+std::string bar_number(double value, const Range& of, bool percent) {
+    return bar_number(value, percent, std::max(std::abs(of.low), std::abs(of.high)));
+}
+
+std::string bar_number(double value, bool percent, double largest) {
     const double shown = percent ? 100 * value : value;
     const double size = std::abs(shown);
+    const bool is_tiny = std::max(size, percent ? 100 * largest : largest) < 0.001;
     std::string text;
     const auto short_form = [&](double unit, const char* word) {
         const double v = shown / unit;
@@ -207,10 +220,11 @@ std::string bar_number(double value, bool percent) {
     };
     if (size >= 1e4 && size < 1e9) {
         text = size >= 1e6 ? short_form(1e6, "M") : short_form(1e3, "k");
-    } else if (size != 0 && (size < 0.001 || size >= 1e9)) {
+    } else if (size != 0 && (is_tiny || size < 1e-5 || size >= 1e9)) {
         text = scientific(shown, 1);
-    } else {
-        text = plain_number(shown, size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3);
+    } else {  // at least two digits
+        const int small = size > 0 ? 1 - static_cast<int>(std::floor(std::log10(size))) : 0;
+        text = plain_number(shown, size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : small);
         if (text.find('.') != std::string::npos) {
             while (text.back() == '0') text.pop_back();
             if (text.back() == '.') text.pop_back();
@@ -277,6 +291,7 @@ ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
     draw_histogram(view, above_bar, look);
     draw_gradient(reply.bar, view.coloring);
     draw_ticks(view, reply.bar, look);
+    draw_locks(view, reply.bar, look);
     draw_clipped(view, reply.bar, look);
     draw_handle(reply.bar.low.x, reply.bar, view.low_locked, look);
     draw_handle(reply.bar.high.x, reply.bar, view.high_locked, look);
@@ -298,8 +313,8 @@ void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool 
     right.align = Align::right;
     centre.align = Align::centre;
     const float y = box.high.y + look.px(2);
-    const std::string low = bar_number(coloring.range.low, percent);
-    const std::string high = bar_number(coloring.range.high, percent);
+    const std::string low = bar_number(coloring.range.low, coloring.range, percent);
+    const std::string high = bar_number(coloring.range.high, coloring.range, percent);
     text_at(look, {box.low.x, y}, low, style);
     text_at(look, {box.high.x, y}, high, right);
     if (coloring.range.low >= 0 || coloring.range.high <= 0) return;

@@ -48,6 +48,7 @@ Extent full_x(const CurvePlot& plot) {
     for (const Curve& curve : plot.curves)
         for (size_t i = 0; i < curve.x.size(); i += std::max<size_t>(1, curve.x.size() - 1))
             x.add(curve.x[i], plot.log_x);
+    for (const double v : plot.reach) x.add(v, plot.log_x);
     x.finish(plot.log_x, false);
     return x;
 }
@@ -83,6 +84,10 @@ Extent shown_y(const CurvePlot& plot, const std::vector<PlotLine>& lines) {
             for (const PlotPoint& p : *points) y.add(p.y, plot.log_y);
     if (plot.zero_line) y.add(0, plot.log_y);
     if (plot.cuts_peaks && !plot.log_y) y.high = high_without_peaks(lines, y);
+    if (const double lacks = plot.least_y_span - (y.high - y.low); !plot.log_y && lacks > 0) {
+        y.low -= lacks / 2;
+        y.high += lacks / 2;
+    }
     y.finish(plot.log_y, true);
     return y;
 }
@@ -337,6 +342,8 @@ CurveReply draw_curves(const CurvePlot& plot, const Look& look) {
     const Extent y = shown_y(plot, lines);
     const Limits set = {{x.low, x.high}, {y.low, y.high}};
     for (const PlotLine& line : lines) reply.has_more = reply.has_more || line.has_more;
+    reply.x_low = x.low;
+    reply.x_high = x.high;
     reply.y_low = y.low;
     reply.y_high = y.high;
     Limits limits = set;

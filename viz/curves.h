@@ -95,12 +95,14 @@ struct CurvePlot {
     std::string x_word = "step";  // first line of the plot's own card
     std::vector<Curve> curves{};
     std::vector<CurveEvent> events{};
-    ImVec2 size{};  // title included; x <= 0: all there is
+    std::vector<double> reach{};  // x that the axis shows besides those of its curves
+    ImVec2 size{};                // title included; x <= 0: all there is
     bool log_x = false, log_y = false;
     bool x_labels = true;
     bool zero_line = false;
     // A few values far above all others leave a linear y axis; an arrow says how far they go.
     bool cuts_peaks = false;
+    double least_y_span = 0;         // of a linear y axis: what hardly changes is drawn flat
     CurveCache* cache = nullptr;     // nullptr: everything is worked out in each frame
     std::optional<double> marker{};  // shared hover line, in x; set by another plot
     std::optional<double> now{};     // the selected step: accent line
@@ -112,10 +114,10 @@ struct CurvePlot {
 struct CurveReply {
     std::optional<double> hovered{};  // x that the card reads: of a recorded point
     std::optional<double> clicked{};
-    double y_low = 0, y_high = 0;     // shown
-    std::optional<PlotPoint> peak{};  // the largest value that was cut
-    bool has_more = false;            // the averages of long curves take more frames (CurveCache)
-    bool reset = false;  // a double click asked for everything; the plot's own zooms are gone
+    double x_low = 0, x_high = 0, y_low = 0, y_high = 0;  // shown
+    std::optional<PlotPoint> peak{};                      // the largest value that was cut
+    bool has_more = false;  // the averages of long curves take more frames (CurveCache)
+    bool reset = false;     // a double click asked for everything; the plot's own zooms are gone
 };
 
 [[nodiscard]] CurveReply draw_curves(const CurvePlot& plot, const Look& look);

@@ -123,6 +123,17 @@ void draw_outline(const PixelGrid& grid) {
         grid, [&](int64_t r, int64_t c) { return !is_in(r, c); }, outside);
 }
 
+// Not where its lines would cover the pixels themselves.
+void draw_changed(const PixelGrid& grid) {
+    const float width = line_width(grid);
+    if (grid.view.changed.empty() || grid.zoom < 5 * width) return;
+    AFT_ASSERT(int64_t(grid.view.changed.size()) == grid.view.height * grid.view.width);
+    const BorderLine inside[] = {{2 * width, viz::with_alpha(rgb(0x0B0C0E), 0.85F)},
+                                 {width, grid.look.theme.accent}};
+    fill_border(
+        grid, [&](int64_t r, int64_t c) { return grid.is_on(grid.view.changed, r, c); }, inside);
+}
+
 void draw_future(const PixelGrid& grid) {
     const MapCell t = grid.view.target;
     if (!grid.view.is_future_dark || !t.is_valid()) return;
@@ -139,9 +150,10 @@ void draw_cells(const PixelGrid& grid) {
         const Box box = at(grid.view.next);
         ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, rgb(0xFFFFFF));
     }
-    if (grid.view.source.is_valid()) draw_ring(grid.look, at(grid.view.source), rgb(0xFFFFFF), 1);
+    if (grid.view.source.is_valid())
+        draw_cell_ring(grid.look, at(grid.view.source), rgb(0xFFFFFF), 1);
     if (grid.view.target.is_valid())
-        draw_ring(grid.look, at(grid.view.target), grid.look.theme.accent, 2);
+        draw_cell_ring(grid.look, at(grid.view.target), grid.look.theme.accent, 2);
 }
 
 }  // namespace
@@ -246,6 +258,7 @@ ImageReply draw_image(const ImageView& view, const TokenTexture& texture, const 
     draw_future(grid);
     draw_mask(grid);
     draw_outline(grid);
+    draw_changed(grid);
     draw_cells(grid);
     return reply;
 }

@@ -56,6 +56,7 @@ struct ImageView {
     std::span<const uint8_t> mask{};  // [height, width], 1 = to be filled: dark ground, hatch, edge
     // [height, width], 1 = sampled region: white over dark line.
     std::span<const uint8_t> outlined{};
+    std::span<const uint8_t> changed{};  // [height, width], 1 = another value than before: accent
     float alpha = 1;
     bool is_future_dark = false;  // what comes after the target is drawn at 45 %
 };

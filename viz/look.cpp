@@ -45,19 +45,40 @@ void draw_mask_hatch(const Look& look, const Box& box) {
     draw_hatch_on(look, box, mask_ground(look.theme));
 }
 
-void draw_ring(const Look& look, const Box& box, ImU32 color, float width) {
-    ImDrawList* const list = ImGui::GetWindowDrawList();
+static void draw_ring_line(const Box& box, float out, float thick, ImU32 color) {
+    // AddRect strokes along the middle of its line, half a pixel inside of its corners.
+    const float o = out - thick / 2 + 0.5F;
+    ImGui::GetWindowDrawList()->AddRect({box.low.x - o, box.low.y - o},
+                                        {box.high.x + o, box.high.y + o}, color, 0, 0, thick);
+}
+
+static ImU32 ring_rim() {
+    return with_alpha(rgb(0x0B0C0E), 0.85F);
+}
+
+void draw_open_ring(const Look& look, const Box& box, ImU32 color, float width) {
     const float w = look.px(width), rim = look.px(1);
-    const ImU32 dark = with_alpha(rgb(0x0B0C0E), 0.85F);
-    const auto frame = [&](float out, float thick, ImU32 c) {
-        // AddRect strokes along the middle of its line, half a pixel inside of its corners.
-        const float o = out - thick / 2 + 0.5F;
-        list->AddRect({box.low.x - o, box.low.y - o}, {box.high.x + o, box.high.y + o}, c, 0, 0,
-                      thick);
+    draw_ring_line(box, w + rim, rim, ring_rim());
+    draw_ring_line(box, w, w, color);
+}
+
+void draw_ring(const Look& look, const Box& box, ImU32 color, float width) {
+    draw_open_ring(look, box, color, width);
+    draw_ring_line(box, 0, look.px(1), ring_rim());
+}
+
+void draw_cell_ring(const Look& look, const Box& cell, ImU32 color, float width) {
+    constexpr float kTinyCell = 6, kLeastFree = 3;
+    if (std::min(cell.width(), cell.height()) >= look.px(kTinyCell))
+        return draw_ring(look, cell, color, width);
+    // A thin ring has its line and its rim on either side.
+    const float thin = width > 1 ? 4 * look.px(1) : 0;
+    const auto out = [&](float side) {
+        return std::max(0.0F, std::ceil((look.px(kLeastFree) + thin - side) / 2));
     };
-    frame(w + rim, rim, dark);
-    frame(w, w, color);
-    frame(0, rim, dark);
+    const float x = out(cell.width()), y = out(cell.height());
+    draw_open_ring(look, {{cell.low.x - x, cell.low.y - y}, {cell.high.x + x, cell.high.y + y}},
+                   color, width);
 }
 
 void draw_not_finite(const Look& look, const Box& box, float value) {

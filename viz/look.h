@@ -51,6 +51,11 @@ void draw_mask_hatch(const Look& look, const Box& box);
 [[nodiscard]] ImU32 mask_ground(const Theme& theme);
 // A ring just outside `box` with a dark rim on both sides, so that it shows on any colour.
 void draw_ring(const Look& look, const Box& box, ImU32 color, float width);
+// The same without the inner rim: all of `box` stays free.
+void draw_open_ring(const Look& look, const Box& box, ImU32 color, float width);
+// A ring round a cell. Round one of a few pixels it stands further out and is open: three pixels
+// within it stay free, and one of width 1 fits within a wider one.
+void draw_cell_ring(const Look& look, const Box& cell, ImU32 color, float width);
 // A filled cell of the NaN colour with a cross, or an infinity sign, from 8 px up.
 void draw_not_finite(const Look& look, const Box& box, float value);
 

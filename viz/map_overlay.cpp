@@ -164,17 +164,11 @@ void draw_cross_hair(const MapView& view, const MapPlace& place) {
 void draw_row_band(const MapView& view, const MapPlace& place, const Look& look) {
     if (!view.row_band || view.target.row < 0) return;
     const Box box = place.cell(view.target.row, 0);
-    const auto frame = [&](float out, float thick, ImU32 color) {
-        // AddRect strokes along the middle of its line, half a pixel inside of its corners.
-        const float o = out - thick / 2 + 0.5F;
-        ImGui::GetWindowDrawList()->AddRect({place.map.low.x - o, box.low.y - o},
-                                            {place.map.high.x + o, box.high.y + o}, color, 0, 0,
-                                            thick);
-    };
-    // A dark rim on both sides: seen on any colour. All of it around the row, which may be a pixel.
-    const float rim = look.px(1), width = look.px(2);
-    frame(rim + width + rim, rim + width + rim, rgb(0x0B0C0E));
-    frame(rim + width, width, look.theme.accent);
+    const float rim = look.px(1);  // the inner one, too, stands around the row: it may be a pixel
+    draw_ring(
+        look,
+        {{place.map.low.x - rim, box.low.y - rim}, {place.map.high.x + rim, box.high.y + rim}},
+        look.theme.accent, 2);
 }
 
 void draw_region(const MapView& view, const MapPlace& place, const Look& look) {
@@ -193,13 +187,14 @@ void draw_region(const MapView& view, const MapPlace& place, const Look& look) {
 
 void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    list->PushClipRect({place.map.low.x - look.px(4), place.map.low.y - look.px(4)},
-                       {place.map.high.x + look.px(4), place.map.high.y + look.px(4)}, true);
+    const float out = look.px(place.least() < look.px(6) ? 7 : 4);  // of a ring round an edge cell
+    list->PushClipRect({place.map.low.x - out, place.map.low.y - out},
+                       {place.map.high.x + out, place.map.high.y + out}, true);
     draw_row_band(view, place, look);
     draw_cross_hair(view, place);
     draw_region(view, place, look);
     const auto ring = [&](MapCell cell, ImU32 color, float width) {
-        if (cell.is_valid()) draw_ring(look, place.cell(cell.row, cell.column), color, width);
+        if (cell.is_valid()) draw_cell_ring(look, place.cell(cell.row, cell.column), color, width);
     };
     ring(view.source, rgb(0xFFFFFF), 1);
     ring(view.target, look.theme.accent, 2);

@@ -29,13 +29,17 @@ ImU32 ground_color(const Coloring& k, float value) {
     return IM_COL32(c[0], c[1], c[2], 255);
 }
 
+// Within its cell from left to right: the characters beside it touch.
 void draw_rings(const TextMapView& view, const Look& look, const TextLayout& layout,
                 const TextGrid& grid) {
     const auto ring = [&](int64_t i, ImU32 color, float width) {
         if (i < 0 || size_t(i) >= layout.places.size()) return;
         const auto& place = layout.places[size_t(i)];
-        if (place.row >= grid.begin && place.row < grid.end)
-            draw_ring(look, grid.box(place), color, width);
+        if (place.row < grid.begin || place.row >= grid.end) return;
+        Box box = grid.box(place);
+        box.low.x += look.px(width);
+        box.high.x -= look.px(width);
+        draw_open_ring(look, box, color, width);
     };
     ring(view.source, rgb(0xFFFFFF), 1);
     ring(view.target, look.theme.accent, 2);
@@ -221,9 +225,11 @@ TextMapReply TextMap::draw(const TextMapView& view, const Look& look) {
         const TextGrid grid{first, cell, row_at(at.y),
                             std::min(row_at(at.y + view.area.y) + 1, layout_.rows)};
         if (grid.end > grid.begin) draw_ground(view, look, grid);
+        ImGui::PopClipRect();
+        draw_rings(view, look, layout_, grid);  // the edges of the text do not cut them
+        ImGui::PushClipRect(reply.box.low, reply.box.high, true);
         draw_characters(view, look, grid);
         ImGui::PopClipRect();
-        draw_rings(view, look, layout_, grid);
     }
     ImGui::EndChild();
     ImGui::PopStyleVar();

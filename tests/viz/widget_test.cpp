@@ -1,7 +1,9 @@
 // The widgets with a Dear ImGui context: hit tests without OpenGL, contents and pace with it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -124,6 +126,32 @@ TEST(AtlasWidget, CaptionsOfManyMapsDoNotOverlap) {
     EXPECT_GT(float(least.label_stride) * least.layout.pitch.x, 20) << "every n-th fits";
 }
 
+// Of two pixels: three stay free in the thin ring, which fits into the wide one.
+TEST(CellRing, IsHollowRoundATinyCell) {
+    Stage stage(Stage::With::no_opengl);
+    struct Reach {
+        float nearest = 1000, farthest = 0;  // from the middle of the cell
+    };
+    const auto reach = [&](float width) {
+        Reach out;
+        stage.frame([&] {
+            const ImDrawList* const list = ImGui::GetWindowDrawList();
+            const int before = list->VtxBuffer.Size;
+            draw_cell_ring(stage.look, {{100, 100}, {102, 102}}, rgb(0xFFFFFF), width);
+            for (int i = before; i < list->VtxBuffer.Size; ++i) {
+                const ImVec2 at = list->VtxBuffer[i].pos;
+                const float away = std::max(std::abs(at.x - 101), std::abs(at.y - 101));
+                out = {std::min(out.nearest, away), std::max(out.farthest, away)};
+            }
+        });
+        return out;
+    };
+    const Reach thin = reach(1), wide = reach(2);
+    EXPECT_GT(thin.nearest, 0.9F) << "its soft edge is a pixel wide";
+    EXPECT_GT(wide.nearest, 2.9F);
+    EXPECT_GT(wide.farthest, thin.farthest + 2);
+}
+
 TEST(ColorBarWidget, DraggingTheEndChangesTheRange) {
     Stage stage(Stage::With::no_opengl);
     Coloring k{{-1, 5}, Scale::signed_log, Colormap::ember_dark};
@@ -239,6 +267,12 @@ TEST(CurveWidget, AConstantStandsInTheMiddle) {
     EXPECT_LT(rate.y_high, 0.002);
     const CurveReply zero = draw_once(stage, std::vector<double>(50, 0.0), {});
     EXPECT_LT(zero.y_low, 0);
+    std::vector<double> noise(50, 5.0);
+    noise[20] = 5.0001;
+    const CurveReply flat = draw_once(stage, noise, {.least_y_span = 0.25});
+    EXPECT_GE(flat.y_high - flat.y_low, 0.25);
+    EXPECT_NEAR((flat.y_high + flat.y_low) / 2, 5, 0.01);
+    EXPECT_LT(draw_once(stage, noise, {}).y_high, 5.001) << "without a least span";
     EXPECT_GT(zero.y_high, 0);
 }
 

@@ -9,6 +9,8 @@ namespace aft::app {
 
 namespace {
 
+constexpr float kReachedArea = 0.30F, kLaterArea = 0.13F;  // opacity, before and after the handle
+
 // One point per pixel column is all that shows.
 std::vector<ImVec2> points_of(const LossTrack& kept, const TimelineTrack& track,
                               const LossRange& range, const DrawContext& ui) {
@@ -72,7 +74,8 @@ void LossLines::draw_own(const PaneContext& ui, const TimelineTrack& track, doub
     ImDrawList* draw = ImGui::GetWindowDrawList();
     const float split = track.x(handle);
     for (size_t i = 1; i < points.size(); ++i) {
-        const ImU32 ground = with_alpha(ui.theme.text3, points[i].x <= split ? 0.30f : 0.13f);
+        const ImU32 ground =
+            with_alpha(ui.theme.text3, points[i].x <= split ? kReachedArea : kLaterArea);
         draw->AddQuadFilled(points[i - 1], points[i], {points[i].x, track.b.y},
                             {points[i - 1].x, track.b.y}, ground);
     }
@@ -83,6 +86,8 @@ void LossLines::draw_own(const PaneContext& ui, const TimelineTrack& track, doub
 // The newest has the first colour; names stand at the track's right end.
 void LossLines::draw_twins(PaneContext& ui, const TimelineTrack& track, const LossRange& range) {
     std::string names;
+    // The area of the own loss may stand behind the names.
+    const ImU32 ground = mix(ui.theme.bar, ui.theme.text3, kReachedArea);
     float right = track.b.x;
     for (size_t i = 0; i < tracks_.size(); ++i) {
         const std::vector<ImVec2> points = points_of(tracks_[i], track, range, ui);
@@ -95,7 +100,7 @@ void LossLines::draw_twins(PaneContext& ui, const TimelineTrack& track, const Lo
         const float wide = text_extent(ui, name, text_size::hint).x;
         if (right - wide < track.a.x + (track.b.x - track.a.x) / 2) continue;
         text_right(ui, {right, track.a.y - ui.px(2)}, name,
-                   {text_size::hint, viz::label_color(ui.theme, color, ui.theme.bar)});
+                   {text_size::hint, viz::label_color(ui.theme, color, ground)});
         right -= wide + ui.px(10);
     }
     if (!names.empty()) ui.recorder.item("value", ui.recorder.claim("Twins##twins"), names);

@@ -80,7 +80,7 @@ SampleView::Reply SampleView::draw(PaneContext& ui, int zoom, const Positions::G
     const auto ring = [&](const Positions::GridPosition& p, uint32_t color, float width) {
         if (!p.is_on_grid() || is_pixels) return;  // round the pixels of a patch
         const ImVec2 low = {out.box.low.x + float(zoom * p.x), out.box.low.y + float(zoom * p.y)};
-        viz::draw_ring(ui, {low, {low.x + float(zoom), low.y + float(zoom)}}, color, width);
+        viz::draw_cell_ring(ui, {low, {low.x + float(zoom), low.y + float(zoom)}}, color, width);
     };
     ring(source, viz::rgb(0xFFFFFF), 1);
     ring(target, ui.theme.accent, 2);

@@ -254,13 +254,11 @@ void TracePanel::draw_canvas(PaneContext& ui, const Positions& positions) {
     const float wide = has_side ? all.x - ui.px(kTraceTable) - gap : all.x;
     const float tall = has_side ? all.y : std::floor(all.y * 0.55F);
     const viz::Box maps = {corner, {corner.x + wide, corner.y + tall}};
-    const viz::Box side =
-        has_side
-            ? viz::Box{{maps.high.x + gap, corner.y}, {corner.x + all.x, corner.y + all.y}}
-            : viz::Box{{corner.x, maps.high.y + ui.px(8)}, {corner.x + all.x, corner.y + all.y}};
     const TraceMaps::TraceReply reply = maps_.draw(ui, data_, maps);
     read_layer_ = reply.read_layer;
-    draw_side(ui, positions, side);
+    const ImVec2 low =
+        has_side ? ImVec2(maps.high.x + gap, corner.y) : ImVec2(corner.x, reply.bottom + ui.px(8));
+    draw_side(ui, positions, {low, {corner.x + all.x, corner.y + all.y}});
     ImGui::SetCursorScreenPos({corner.x, corner.y + all.y});
     if (reply.target >= 0) go_to(ui, reply.target);
 }

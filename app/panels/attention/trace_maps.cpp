@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/widgets/buttons.h"
 #include "app/widgets/text.h"
@@ -15,10 +16,10 @@ namespace {
 
 constexpr float kTraceTitle = 22;  // above every map
 constexpr float kTraceGap = 16;
-constexpr float kTraceRing = 4;  // round all maps: their rings stand out
+constexpr float kTraceRing = 7;  // round all maps: their rings stand out
 
 std::string tile_words(const TraceRow& row) {
-    return row.layer == 0 && !row.is_alone ? "Tokens" : fmt::format("Layer {}", row.layer);
+    return row.layer == 0 ? trace_words(row) : fmt::format("Layer {}", row.layer);
 }
 
 float title_width(const DrawContext& ui, std::string_view words) {
@@ -153,7 +154,7 @@ void TraceMaps::draw_sample(PaneContext& ui, const viz::Box& box, int zoom, Trac
             positions.target_at(at.clicked.y, at.clicked.x, target_channel(ui, positions));
 }
 
-void TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply) {
+float TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply) {
     const Positions positions(ui.status);
     const int first = positions.is_text ? 0 : 1;  // a text stands above its maps
     const int count = first + int(data.rows().size());
@@ -175,6 +176,9 @@ void TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, T
     // Of the height of all, or the last line could not be scrolled to.
     ImGui::SetCursorScreenPos({corner.x, box(count - 1).high.y});
     ImGui::Dummy({1, ui.px(kTraceRing)});
+    const int lines = (count + grid.columns - 1) / grid.columns;
+    const int whole = int((area.y + ui.px(kTraceGap)) / (size.y + ui.px(kTraceGap)));
+    return whole >= 1 && whole < lines ? box((whole - 1) * grid.columns).high.y - corner.y : 0;
 }
 
 // Hovering a character reads it as a source, a click makes it the target.
@@ -214,7 +218,9 @@ TraceMaps::TraceReply TraceMaps::draw(PaneContext& ui, const TraceData& data, co
     // The child is larger than its content, which would else cut the rings at its edges.
     const float ring = ui.px(kTraceRing);
     ImGui::SetCursorScreenPos({box.low.x - ring, box.low.y - ring});
-    if (ImGui::BeginChild("trace maps", {box.width() + ring, box.height() + 2 * ring},
+    // No titles stand alone at the lower edge.
+    const float tall = lines_ > 0 ? std::min(lines_, box.height()) : box.height();
+    if (ImGui::BeginChild("trace maps", {box.width() + ring, tall + 2 * ring},
                           ImGuiChildFlags_NavFlattened)) {
         ImGui::Indent(ring);
         ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ring);
@@ -226,9 +232,12 @@ TraceMaps::TraceReply TraceMaps::draw(PaneContext& ui, const TraceData& data, co
             ImGui::Dummy({1, ui.px(4)});
             area.y -= ImGui::GetCursorScreenPos().y - top;
         }
-        draw_grid(ui, data, area, reply);
+        const float lines = draw_grid(ui, data, area, reply);
+        const float wanted = lines > 0 ? box.height() - area.y + lines : 0;
+        if (std::exchange(lines_, wanted) != wanted) ui.want_frames(1);
     }
     ImGui::EndChild();
+    reply.bottom = box.low.y + tall;
     return reply;
 }
 

@@ -24,8 +24,10 @@ class TraceMaps {
     struct TraceReply {
         int64_t target = -1;      // was clicked in the picture or the text
         int64_t read_layer = -1;  // whose map is under the pointer
+        float bottom = 0;         // where the maps end
     };
-    // In `box`; what does not fit scrolls. A click on a small map chooses its layer.
+    // In `box`; what does not fit scrolls, in whole lines of maps. A click on a small map chooses
+    // its layer.
     [[nodiscard]] TraceReply draw(PaneContext& ui, const TraceData& data, const viz::Box& box);
 
   private:
@@ -37,7 +39,8 @@ class TraceMaps {
         const TraceRow& row;
         viz::Box box;  // its title and its map
     };
-    void draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply);
+    // Returns the height of the whole lines that fit; 0 = all of them do, or none.
+    float draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply);
     void draw_small(PaneContext& ui, const TraceTile& tile, Small& small, TraceReply& reply);
     void draw_sample(PaneContext& ui, const viz::Box& box, int zoom, TraceReply& reply);
     void draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, TraceReply& reply);
@@ -46,6 +49,7 @@ class TraceMaps {
     std::vector<std::unique_ptr<Small>> small_;
     viz::TextMap text_;
     float scroll_ = 0;
+    float lines_ = 0;  // height down to the last whole line of maps; 0 = all there is
 };
 
 }  // namespace aft::app

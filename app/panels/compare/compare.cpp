@@ -10,6 +10,7 @@
 #include "app/panels/compare/compare_curves.h"
 #include "app/panels/compare/compare_layers.h"
 #include "app/panels/compare/compare_maps.h"
+#include "app/panels/compare/compare_read_out.h"
 #include "app/panels/compare/compare_tables.h"
 #include "app/panels/compare/compare_tools.h"
 #include "app/panels/panel.h"
@@ -136,7 +137,7 @@ void ComparePanel::draw_compared(PaneContext& ui) {
     const float end = ImGui::GetCursorPosY() + height;
     height < ui.px(kLowHeight) ? draw_one(ui, height) : draw_both(ui, height);
     ImGui::SetCursorPosY(end);
-    hover_line(ui, maps_.read_out(ui, slots_, shown_),
+    hover_line(ui, compare_read_out(ui, slots_, shown_),
                lock_words(ui, ui.selection.compare.view == CompareView::split
                                   ? "Drag the line; click locks"
                                   : "Hold H to flicker; click locks"));

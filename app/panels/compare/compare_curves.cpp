@@ -25,6 +25,10 @@ const std::string& path_of(const PaneContext& ui, const ComparedSlot& slot) {
     return slot.choice.is_open() ? ui.status.path : slot.choice.path;
 }
 
+const Curves& curves_of_slot(const PaneContext& ui, const ComparedSlot& slot) {
+    return slot.stored ? slot.stored->curves : *ui.curves;
+}
+
 // The training loss, and the task's measure of the validation data.
 std::string key_of(const ComparedSlot& slot, size_t plot) {
     const TaskTraits& task = slot.status->task;
@@ -51,7 +55,7 @@ std::vector<SlotCurve> slot_curves(const PaneContext& ui, const CompareSlots& sl
             out[size_t(same - paths.begin())].letters += ", " + slot.letter;
             continue;
         }
-        const Curves& curves = slot.stored ? slot.stored->curves : *ui.curves;
+        const Curves& curves = curves_of_slot(ui, slot);
         const auto found = curves.columns.find(key_of(slot, plot));
         if (found == curves.columns.end() || found->second.empty()) continue;
         paths.push_back(path_of(ui, slot));
@@ -69,7 +73,7 @@ std::string missing_words(const PaneContext& ui, const CompareSlots& slots) {
     std::string words;
     for (const ComparedSlot& slot : slots.all()) {
         if (slot.status == nullptr) continue;
-        const Curves& curves = slot.stored ? slot.stored->curves : *ui.curves;
+        const Curves& curves = curves_of_slot(ui, slot);
         const char* const why =
             curves.step.empty()                           ? " carries no curves"
             : unit_of(slot, 0) != unit_of(slots.at(0), 0) ? " is measured in other units"
@@ -80,44 +84,37 @@ std::string missing_words(const PaneContext& ui, const CompareSlots& slots) {
     return words.empty() ? "" : words + ".";
 }
 
-// The steps from the left to the right end of the plot.
-Range shown_steps(const viz::CurvePlot& plot) {
-    if (plot.zoom.x != nullptr && plot.zoom.x->is_user)
-        return {plot.zoom.x->low, plot.zoom.x->high};
-    Range steps{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    for (const viz::Curve& curve : plot.curves) {
-        if (curve.x.size() == 0) continue;
-        steps.low = std::min(steps.low, curve.x[0]);
-        steps.high = std::max(steps.high, curve.x[curve.x.size() - 1]);
-    }
-    return steps;
-}
+struct DrawnPlot {
+    ImVec2 corner;
+    Range steps;  // from the left to the right end
+    std::string value;
+};
 
 // Which slot has its line at which step: behind the title, where no curve runs.
-void draw_marks(const DrawContext& ui, const CompareSlots& slots, const viz::CurvePlot& plot,
-                ImVec2 corner) {
+// Returns the words.
+std::string draw_marks(const DrawContext& ui, const CompareSlots& slots, const viz::CurvePlot& plot,
+                       const DrawnPlot& drawn) {
+    const ImVec2 corner = drawn.corner;
+    std::string all;
     const float right = corner.x + plot.size.x;
     float x = corner.x + text_extent(ui, plot.title, text_size::label, Face::semibold).x +
               ui.px(8) + text_extent(ui, plot.unit, text_size::hint).x + ui.px(16);
-    const Range steps = shown_steps(plot);
     for (size_t i = 0; i < slots.size(); ++i) {
         const ComparedSlot& slot = slots.at(i);
-        const bool has_line = double(slot.step) >= steps.low - 1 && double(slot.step) <= steps.high;
+        const bool has_line =
+            double(slot.step) >= drawn.steps.low && double(slot.step) <= drawn.steps.high;
         if (slot.step < 0 || !has_line) continue;
         const std::string words = slot.letter + " at " + group_thousands(slot.step);
         const float wide = text_extent(ui, words, text_size::hint).x;
-        if (x + wide > right) return;
+        if (x + wide > right) break;
+        all += "; " + words;
         const ImU32 color = ui.theme.series[i % ui.theme.series.size()];
         text_at(ui, {x, corner.y + ui.px(1)}, words,
                 {text_size::hint, viz::label_color(ui.theme, color)});
         x += wide + ui.px(12);
     }
+    return all;
 }
-
-struct DrawnPlot {
-    ImVec2 corner;
-    std::string value;
-};
 
 // Of the item that ends here.
 void record_plot(DrawContext& ui, const viz::CurvePlot& view, size_t plot, const DrawnPlot& drawn) {
@@ -149,11 +146,17 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
         curve.dots = plot == 1;
         view.curves.push_back(std::move(curve));
     }
-    for (size_t i = 0; i < slots.size(); ++i)
-        if (slots.at(i).step >= 0)
-            view.events.push_back({.x = double(slots.at(i).step),
-                                   .text = {},
-                                   .color = ui.theme.series[i % ui.theme.series.size()]});
+    for (size_t i = 0; i < slots.size(); ++i) {
+        const ComparedSlot& slot = slots.at(i);
+        if (slot.step < 0) continue;
+        view.events.push_back({.x = double(slot.step),
+                               .text = {},
+                               .color = ui.theme.series[i % ui.theme.series.size()]});
+        // A slot that has no curve here may have one in the other plot. A checkpoint that has none
+        // at all may be far beyond them.
+        if (slot.status != nullptr && !curves_of_slot(ui, slot).step.empty())
+            view.reach.push_back(double(slot.step));
+    }
     if (view.curves.empty()) return draw_no_curves(ui, view, plot, size);
     view.size = size;
     view.cache = &caches_[plot];
@@ -164,14 +167,15 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
     ImGui::EndGroup();
     if (reply.has_more) ui.want_frames(2);
     if (reply.reset) y_zooms_ = {};
-    draw_marks(ui, slots, view, a);
+    DrawnPlot drawn{.corner = a, .steps = {reply.x_low, reply.x_high}, .value = {}};
+    const std::string marks = draw_marks(ui, slots, view, drawn);
     ImGui::SetCursorScreenPos(a);
     ImGui::Dummy(size);
-    std::string value;
     for (const viz::Curve& curve : view.curves)
-        value +=
-            fmt::format("{}{}: {} points", value.empty() ? "" : "; ", curve.label, curve.y.size());
-    record_plot(ui, view, plot, {a, value});
+        drawn.value += fmt::format("{}{}: {} points", drawn.value.empty() ? "" : "; ", curve.label,
+                                   curve.y.size());
+    drawn.value += marks;
+    record_plot(ui, view, plot, drawn);
 }
 
 // The title, and that there is nothing.
@@ -184,7 +188,7 @@ void CompareCurves::draw_no_curves(PaneContext& ui, const viz::CurvePlot& view, 
     text_at(ui, {a.x, a.y + ui.px(22)}, words,
             {text_size::hint, ui.theme.text3, Face::regular, size.x});
     ImGui::Dummy(size);
-    record_plot(ui, view, plot, {a, words});
+    record_plot(ui, view, plot, {a, {}, words});
 }
 
 void CompareCurves::draw(PaneContext& ui, const CompareSlots& slots, ImVec2 area) {

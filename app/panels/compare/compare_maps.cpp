@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/panels/compare/compare_read_out.h"
 #include "app/panels/shared/bias_axes.h"
 #include "app/panels/shared/bias_values.h"
 #include "app/panels/shared/zoom_words.h"
@@ -37,24 +38,6 @@ void draw_zero_bar(const DrawContext& ui, const Coloring& coloring, ImVec2 at, f
     text_at(ui, {at.x, high.y + ui.px(4)}, kAllZero, {text_size::hint, ui.theme.text3});
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, ui.px(32)});
-}
-
-// The value of one cell of a slot in the quantity on screen; NaN = none.
-double cell_value(const SlotMap& map, const Cell& cell, Quantity quantity) {
-    int64_t row = -1, column = -1;
-    if (map.version == 0 || !map.w || !map.form || !map.form->place(cell, row, column)) return NAN;
-    const BiasForm& form = *map.form;
-    if (int64_t(map.w->size()) != form.rows * form.columns) return NAN;
-    const std::span<const float> of_row =
-        std::span(*map.w).subspan(size_t(row * form.columns), size_t(form.columns));
-    return in_quantity(of_row, form.columns, quantity)[size_t(column)];
-}
-
-// Of the single cell, also where the picture is in blocks or of a pair.
-bool is_masked(const SlotMap& map, const Cell& cell) {
-    int64_t row = -1, column = -1;
-    return map.version != 0 && map.form && map.form->place(cell, row, column) &&
-           is_masked(*map.form, {row, column, {}, cell_value(map, cell, Quantity::w)});
 }
 
 // At the right end of a title; returns where the words before it end.
@@ -196,10 +179,11 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
     if (picture.kind == ComparedPicture::split) ImGui::SetNextItemAllowOverlap();
     const viz::MapReply reply = maps_[column.place].draw(view, ui);
     const SlotMap& of = shown.at(picture.slot);
-    const double value = cell_value(of, ui.selection.shown(), ui.selection.quantity);
-    const std::string words = !std::isnan(value)                    ? exact_number(float(value))
-                              : is_masked(of, ui.selection.shown()) ? "masked"
-                                                                    : "no cell";
+    const Cell& cell = ui.selection.shown();
+    const double value = slot_cell_value(of, cell, ui.selection.quantity);
+    const std::string words = !std::isnan(value)         ? exact_number(float(value))
+                              : is_cell_masked(of, cell) ? "masked"
+                                                         : "no cell";
     is_blocked_ = !block.is_single();
     scale_words_ = block.is_single() ? cell_zoom_words(reply.zoom)
                                      : "1:" + block.words() + ", extreme of each block";
@@ -223,9 +207,11 @@ void CompareMaps::draw_map(PaneContext& ui, const CompareSlots& slots, const Sho
 void CompareMaps::draw_split(PaneContext& ui, const viz::MapReply& reply, const MapColumn& column) {
     double& split = ui.selection.compare.split;
     const viz::Box& map = reply.map;
-    const auto all = float(pictures_.all()[column.picture].map.columns * reply.zoom.across);
+    const int64_t columns = pictures_.all()[column.picture].map.columns;
+    const auto all = float(columns * reply.zoom.across);
     const float first = map.low.x - maps_[column.place].viewport().left;  // of column 0
-    const float x = std::clamp(std::round(first + float(split) * all), map.low.x, map.high.x);
+    const float border = first + float(split_column(split, columns) * reply.zoom.across);
+    const float x = std::clamp(border, map.low.x, map.high.x);
     ImGui::SetCursorScreenPos({x - ui.px(8), map.low.y});
     const Region handle = region(ui, "handle", "Split line##split_line",
                                  {{ui.px(16), map.height()}, fmt::format("{:.2f}", split)});
@@ -353,48 +339,6 @@ void CompareMaps::show(const BiasForm& form, const Cell& cell) {
         for (viz::Map& map : maps_) map.set_zoom(1);
     }
     for (viz::Map& map : maps_) map.show({row, column});
-}
-
-std::vector<ReadOut> CompareMaps::read_out(const PaneContext& ui, const CompareSlots& slots,
-                                           const ShownMaps& shown) const {
-    const Cell& cell = ui.selection.shown();
-    std::vector<ReadOut> out = {{"layer", std::to_string(shown.layer())}};
-    const ComparedSlot& first = slots.at(0);
-    if (!first.has_bias()) return out;
-    const BiasForm& form = *first.form;
-    if (form.heads > 1 || form.is_kernel())
-        out.push_back({"head", std::to_string(std::max<int64_t>(0, cell.head))});
-    int64_t row = -1, column = -1;
-    if (!form.place(cell, row, column)) return out;
-    if (form.is_kernel()) {
-        out.push_back(
-            {form.layout == BiasLayout::kernel_2d ? "dy, dx" : "offset", tap_words(form, cell)});
-    } else {
-        const Positions positions(*first.status, shown.layer());
-        out.push_back({"t", positions.target_words(cell.target)});
-        out.push_back({"t\u2032", positions.source_words(cell.source)});
-    }
-    const Quantity quantity = ui.selection.quantity;
-    const double a = cell_value(shown.at(0), cell, quantity);
-    for (size_t i = 0; i < slots.size(); ++i) {
-        const double value = cell_value(shown.at(i), cell, quantity);
-        if (is_masked(shown.at(i), cell)) out.push_back({slots.at(i).letter, kMaskedWords});
-        if (std::isnan(value)) continue;
-        out.push_back(
-            {slots.at(i).letter, shown_value(quantity, value), exact_number(float(value))});
-    }
-    const size_t other = ui.selection.compare.other;
-    if (other >= slots.size()) return out;
-    const double b = cell_value(shown.at(other), cell, quantity);
-    if (std::isnan(a) || std::isnan(b)) return out;
-    const std::string name = slots.at(other).letter + " \u2212 " + first.letter;
-    out.push_back({name, signed_number(b - a, 4), exact_number(b - a)});
-    const double w_a = cell_value(shown.at(0), cell, Quantity::w);
-    const double w_b = cell_value(shown.at(other), cell, Quantity::w);
-    const double ratio = std::exp(w_b - w_a);
-    out.push_back({fmt::format("exp(w {})/exp(w {})", slots.at(other).letter, first.letter),
-                   stored_value(ratio), exact_number(ratio)});
-    return out;
 }
 
 }  // namespace aft::app

@@ -23,9 +23,6 @@ class CompareMaps {
   public:
     // In so many pixels; bars included.
     void draw(PaneContext& ui, CompareSlots& slots, const ShownMaps& shown, ImVec2 area);
-    // Of the selected cell: its indices, and the value of every slot.
-    [[nodiscard]] std::vector<ReadOut> read_out(const PaneContext& ui, const CompareSlots& slots,
-                                                const ShownMaps& shown) const;
     [[nodiscard]] bool is_working() const { return pictures_.is_working(); }
     void fit();                                         // the whole maps
     void show(const BiasForm& form, const Cell& cell);  // scrolls all maps there, in single cells

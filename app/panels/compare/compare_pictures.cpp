@@ -141,7 +141,7 @@ void ComparePictures::make(const PaneContext& ui, const CompareSlots& slots, con
     const Blocks block = available_ ? form.blocks_for(*available_) : Blocks();
     const auto columns = (form.columns + block.columns - 1) / block.columns;
     const int64_t split = picture.kind == ComparedPicture::split
-                              ? std::llround(ui.selection.compare.split * double(columns))
+                              ? split_column(ui.selection.compare.split, columns)
                               : -1;
     const bool is_split = picture.kind == ComparedPicture::split;  // made of what is drawn
     const PictureKey key{.kind = picture.kind,

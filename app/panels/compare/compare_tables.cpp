@@ -29,7 +29,12 @@ std::string known_signed(double value, int decimals) {
 }
 
 std::string known_stored(double value) {
+    if (value == 0) return "0";
     return std::isfinite(value) ? stored_value(value) : kNone;
+}
+
+std::string shown_w(double value) {
+    return value == 0 ? "0" : shown_value(Quantity::w, value);
 }
 
 std::string pair_of_heads(int64_t a, int64_t b) {
@@ -138,11 +143,9 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
         const double of_exp = std::exp(change.b) - std::exp(change.a);
         const double last = is_by_exp ? of_exp : std::exp(change.change());
         row.values.insert(row.values.end(), {change.a, change.b, change.change(), last});
-        row.cells.push_back(shown_value(Quantity::w, change.a));
-        row.cells.push_back(shown_value(Quantity::w, change.b));
-        row.cells.push_back(shown_value(Quantity::w, change.change()));
-        row.cells.push_back(is_by_exp ? shown_value(Quantity::w, of_exp)
-                                      : "\u00D7" + stored_value(last));
+        for (const double w : {change.a, change.b, change.change()})
+            row.cells.push_back(shown_w(w));
+        row.cells.push_back(is_by_exp ? shown_w(of_exp) : "\u00D7" + known_stored(last));
         row.selected = ui.selection.cell == cell;
         rows.push_back(std::move(row));
     }

@@ -114,6 +114,10 @@ BiasMap drawn_map(std::vector<float> values, const BiasForm& form, Blocks block)
     return map_of_fields({set}, one, 0, block);
 }
 
+int64_t split_column(double share, int64_t columns) {
+    return std::llround(share * double(columns));
+}
+
 BiasMap split_map(const BiasMap& left, const BiasMap& right, int64_t first) {
     BiasMap out = left;
     if (left.rows != right.rows || left.columns != right.columns) return out;

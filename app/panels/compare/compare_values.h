@@ -36,6 +36,8 @@ struct MapPair {
                                              Quantity quantity);
 // The values as a map that is drawn, in blocks.
 [[nodiscard]] BiasMap drawn_map(std::vector<float> values, const BiasForm& form, Blocks block);
+// Where the right map begins: the share of the columns, to whole ones.
+[[nodiscard]] int64_t split_column(double share, int64_t columns);
 // Columns from `first` on are those of the right map.
 [[nodiscard]] BiasMap split_map(const BiasMap& left, const BiasMap& right, int64_t first);
 // Of the drawn values that can be seen.

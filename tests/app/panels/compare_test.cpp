@@ -317,6 +317,11 @@ TEST_F(CompareWindow, TheStepThatTheTimelineShowsIsSetBesideTheNewest) {
     EXPECT_EQ(ui().selection.compare.slots[0].step, 20);
     EXPECT_TRUE(ui().selection.compare.slots[1].is_open());
     EXPECT_EQ(ui().selection.step, -1) << "the other one is live again";
+    run("click compare/main/below=curves\nframes 4\n");
+    EXPECT_TRUE(until([&] {
+        const std::string curves = value_of("compare/main/training_curves");
+        return curves.find("A at 20; B at 60") != std::string::npos;
+    })) << value_of("compare/main/training_curves");
     run("compare.clear\nframes 3\n");
     EXPECT_EQ(ui().selection.compare.slots.size(), 1u) << "what is open comes back";
 }

@@ -84,5 +84,30 @@ TEST_F(ComparePointer, TheSplitLineIsDragged) {
     EXPECT_FALSE(ui().selection.locked) << "the map below was not clicked";
 }
 
+TEST_F(ComparePointer, TheSplitLineStandsBetweenTwoColumns) {
+    run("click compare/main/view=split\nframes 5\n");
+    UiDriver driver(stage_, 1);
+    ui().selection.compare.split = 0.131;  // of 256 columns: 33.5
+    for (int i = 0; i < 8 && zoom(0) < 4; ++i) {
+        driver.wheel(driver.find(id(0)).min, 1);  // the first column stays where it is
+        steps(4);
+    }
+    ASSERT_GE(zoom(0), 4) << value_of(id(0));
+    const float x = middle(driver.find("compare/main/split_line")).x;
+    EXPECT_EQ(x, driver.find(id(0)).min.x + float(34 * zoom(0)));
+}
+
+TEST_F(ComparePointer, APairThatIsNotVisibleIsNamed) {
+    UiDriver driver(stage_, 1);
+    const WidgetRecord map = driver.find(id(0));
+    ImGui::GetIO().AddMousePosEvent(map.min.x + (map.max.x - map.min.x) * 0.75F,
+                                    map.min.y + (map.max.y - map.min.y) * 0.25F);
+    steps(4);
+    const std::string line = value_of("compare/main/hover_line");
+    EXPECT_NE(line.find("A not visible"), std::string::npos) << line;
+    EXPECT_NE(line.find("B not visible"), std::string::npos) << line;
+    EXPECT_NE(line.find("t\u2032 "), std::string::npos) << line;
+}
+
 }  // namespace
 }  // namespace aft::app
