@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/frame/cards/overlays.h"
+#include "app/panels/panel.h"
 #include "app/panels/shared/copy_command.h"
 #include "app/state/picture_list.h"
 #include "app/widgets/buttons.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr const char* kEndings[] = {".svg", ".png"};
 constexpr int kPngScale = 2;
+constexpr const char* kNoFigure = "This model can make none of these figures.";
 
 std::string why_no_figures(const ModelView& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
@@ -49,6 +51,38 @@ void write_asked(const FigureRequest& request, const fs::path& file, bool is_dar
     FigureResult result = make_figure(request, control);
     result.scene.is_dark = is_dark;
     write_figure(file, result.scene, file.extension() == ".png" ? kPngScale : 1);
+}
+
+// Those that draw what a workspace is about, the likeliest first.
+std::vector<std::string> figures_of(Workspace workspace) {
+    switch (workspace) {
+        case Workspace::train:
+            return {"training-curves"};
+        case Workspace::biases:
+            return {"full-biases", "conv-biases"};
+        case Workspace::attention:
+            return {"relative-attention", "keys"};
+        case Workspace::complete:
+            return {"completions"};
+        case Workspace::home:
+        case Workspace::compare:
+        case Workspace::lab:
+            break;
+    }
+    return {};
+}
+
+// Of the pane in front, else of the workspace, else the first that this model can make; "" = none.
+std::string shown_figure(const Ui& ui) {
+    std::vector<std::string> names;
+    for (const Panel* const panel : ui.shown_panels)
+        if (panel->is_front() && !panel->figure().empty()) names.push_back(panel->figure());
+    for (const std::string& name : figures_of(ui.workspace)) names.push_back(name);
+    for (const FigureRoom& room : figures()) names.push_back(room.info.name);
+    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+        return why_not_figure(ui, find_room(figures(), name, "figure")).empty();
+    });
+    return found == names.end() ? "" : *found;
 }
 
 }  // namespace
@@ -84,14 +118,29 @@ FigureRequest figure_request(const ViewState& ui, const std::string& figure) {
     return request;
 }
 
-// The first one that this model can make, unless one is chosen already that it can.
-void FigureCard::open(const ViewState& ui) {
+std::string figure_command_line(const FigureRequest& request, const std::string& file,
+                                bool is_dark) {
+    std::string out = "afterimage figure " + request.figure;
+    for (const std::string& model : request.models) out += " " + shell_word(model);
+    if (find_room(figures(), request.figure, "figure").takes_example) {
+        if (!request.data.empty()) out += " --data " + shell_word(request.data);
+        if (request.index >= 0) out += fmt::format(" --index {}", request.index);
+    }
+    for (const auto& [key, value] : request.options)
+        out += fmt::format(" --{} {}", key, shell_word(value));
+    if (is_dark) out += " --theme dark";
+    if (fs::path(file).extension() == ".png") out += fmt::format(" --scale {}", kPngScale);
+    return out + " -o " + shell_word(file);
+}
+
+// The one of what is shown, unless another one was chosen for that already.
+void FigureCard::open(const Ui& ui) {
     is_open_ = is_new_ = true;
-    const bool is_same = std::exchange(model_, ui.status.path) == ui.status.path;
-    if (is_same && !figure_.empty()) return;
+    const std::string shown = shown_figure(ui);
+    const std::string view = fmt::format("{} {}", shown, ui.status.path);
+    if (std::exchange(view_, view) == view && !figure_.empty()) return;
     figure_.clear();
-    for (const FigureRoom& room : figures())
-        if (figure_.empty() && why_not_figure(ui, room).empty()) choose(ui, room.info.name);
+    if (!shown.empty()) choose(ui, shown);
 }
 
 void FigureCard::choose(const ViewState& ui, const std::string& figure) {
@@ -121,8 +170,7 @@ void FigureCard::draw_rows(PaneContext& ui, float height) {
     ImGui::PopStyleVar();
 }
 
-void FigureCard::draw_foot(Ui& ui) {
-    ui.recorder.set_section("Answer##answer");
+void FigureCard::draw_looks(Ui& ui) {
     if (fs::path(file_).extension() == kEndings[1 - format_]) format_ = 1 - format_;  // was typed
     const Choice formats[] = {{.text = "SVG##svg"}, {.text = "PNG##png"}};
     if (segmented(ui, "Format##format", format_,
@@ -133,6 +181,17 @@ void FigureCard::draw_foot(Ui& ui) {
     const Choice grounds[] = {{.text = "Light##light"}, {.text = "Dark##dark"}};
     (void)segmented(ui, "Ground##ground", ground_,
                     {.list = grounds, .tip = "The ground of the figure; light for print."});
+    ImGui::SameLine(0, ui.px(12));
+    CopiedCommand copied{.command = {}, .why_not = why_no_figures(ui)};
+    if (copied.why_not.empty() && figure_.empty()) copied.why_not = kNoFigure;
+    if (copied.why_not.empty())
+        copied.command = figure_command_line(figure_request(ui, figure_), file_, ground_ == 1);
+    copy_command_button(ui, copied, "Copies the command that writes this figure.");
+}
+
+void FigureCard::draw_foot(Ui& ui) {
+    ui.recorder.set_section("Answer##answer");
+    draw_looks(ui);
     const TextEdit edit = text_field(ui,
                                      {.name = "File##file",
                                       .hint = "picture to write: .svg or .png",
@@ -148,7 +207,7 @@ void FigureCard::draw_foot(Ui& ui) {
                              : " of the shown step, else of the newest",
                          is_own ? "and of examples of the data: your own picture is none"
                                 : "as afterimage figure does"));
-    const std::string why = figure_.empty()   ? "This model can make none of these figures."
+    const std::string why = figure_.empty()   ? kNoFigure
                             : file_.empty()   ? "Type the file to write."
                             : work_.is_busy() ? "The figure before is still being drawn."
                                               : why_no_figures(ui);
@@ -203,7 +262,7 @@ void add_figure_actions(Actions& actions, FigureCard& card) {
                  .icon = icon::save,
                  .menu = "File",
                  .why_not = why_no_figures,
-                 .run = [&card](ViewState& ui) { card.open(ui); }});
+                 .run = [&card](Ui& ui) { card.open(ui); }});
 }
 
 }  // namespace aft::app

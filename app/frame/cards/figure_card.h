@@ -14,7 +14,7 @@ namespace aft::app {
 
 class FigureCard {
   public:
-    void open(const ViewState& ui);
+    void open(const Ui& ui);  // on the figure of what is shown
     [[nodiscard]] bool is_open() const { return is_open_; }
     void draw(Ui& ui, ImVec2 display);
     void report(Ui& ui);  // once a frame: what became of the work, as a toast
@@ -26,11 +26,12 @@ class FigureCard {
     };
     void draw_rows(PaneContext& ui, float height);
     void draw_foot(Ui& ui);
+    void draw_looks(Ui& ui);
     void choose(const ViewState& ui, const std::string& figure);
     void start(Ui& ui);
     bool is_open_ = false, is_new_ = false;
-    std::string figure_, file_, model_;  // model_: whose figure was chosen last
-    int format_ = 0, ground_ = 0;        // SVG, PNG; light, dark
+    std::string figure_, file_, view_;  // view_: of which model and pane it was opened last
+    int format_ = 0, ground_ = 0;       // SVG, PNG; light, dark
     uint64_t started_ = 0, reported_ = 0;
     Background<SavedFigure> work_;
 };
@@ -39,6 +40,9 @@ class FigureCard {
 [[nodiscard]] std::string why_not_figure(const ModelView& ui, const FigureRoom& room);
 // What the command would be asked for: the saved step that is shown, else the newest one.
 [[nodiscard]] FigureRequest figure_request(const ViewState& ui, const std::string& figure);
+// `afterimage figure ...`, which writes the same picture into this file.
+[[nodiscard]] std::string figure_command_line(const FigureRequest& request, const std::string& file,
+                                              bool is_dark);
 void add_figure_actions(Actions& actions, FigureCard& card);
 
 }  // namespace aft::app

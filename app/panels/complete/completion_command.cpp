@@ -89,6 +89,25 @@ void add_change(const ViewState& ui, CopiedCommand& out) {
                     "It draws the samples as they were before Continue from here.";
 }
 
+struct CommandPicture {
+    const char *name, *failed;  // its file, and the title of a toast where it cannot be written
+    Image pixels;
+};
+
+// Writes the picture beside the command, over no other file, and copies the command that names it.
+template <class CommandWith>
+void put_with_picture(Ui& ui, const CommandPicture& picture, const CommandWith& command_with) {
+    CopiedCommand copied;
+    const std::string problem = error_words([&] {
+        const std::filesystem::path file = free_file(picture.name);
+        if (file.empty()) fail("{}: all names like this one are taken", picture.name);
+        write_png(file, picture.pixels);
+        copied = command_with(file.string());
+    });
+    if (problem.empty()) return put_command(ui, copied);
+    ui.toasts.add({.kind = ToastKind::error, .title = picture.failed, .detail = problem});
+}
+
 }  // namespace
 
 CopiedCommand completion_command(const ViewState& ui, const std::string& mask) {
@@ -127,14 +146,8 @@ void completion_button(Ui& ui) {
     }
     copied.is_whole = false;
     if (!copy_command_pressed(ui, copied, tip)) return;
-    const std::string problem = error_words([&] {
-        const std::filesystem::path file = free_file(kMask);
-        if (file.empty()) fail("{}: all names like this one are taken", kMask);
-        write_png(file, mask_picture(ui.selection.completion));
-        copied = completion_command(ui, file.string());
-    });
-    if (problem.empty()) return put_command(ui, copied);
-    ui.toasts.add({.kind = ToastKind::error, .title = "Mask not saved", .detail = problem});
+    put_with_picture(ui, {kMask, "Mask not saved", mask_picture(ui.selection.completion)},
+                     [&](const std::string& file) { return completion_command(ui, file); });
 }
 
 CopiedCommand distribution_command(const ViewState& ui, const Completion& completion,
@@ -166,22 +179,18 @@ void distribution_button(Ui& ui, const Completion& completion, bool is_current) 
     constexpr const char* kSample = "sample.png";
     CopiedCommand copied = distribution_command(ui, completion, kSample);
     if (!is_current) copied = {"", "What is shown is being read anew."};
-    if (!copy_command_button(ui, copied,
-                             "Copies the command that writes this distribution, as "
-                             "log-probabilities. The sample of a picture is written into "
-                             "sample.png, over no other file.",
-                             ButtonKind::icon) ||
-        is_text_model(ui))
+    copied.is_whole = is_text_model(ui);
+    if (!copy_command_pressed(ui, copied,
+                              "Copies the command that writes this distribution, as "
+                              "log-probabilities. The sample of a picture is written into "
+                              "sample.png, over no other file.",
+                              ButtonKind::icon))
         return;
-    const std::string problem = error_words([&] {
-        const std::filesystem::path file = free_file(kSample);
-        if (file.empty()) fail("{}: all names like this one are taken", kSample);
-        write_png(file, sample_picture(ui.status.config.model,
-                                       completion.samples[sample_looked_at(ui, completion)]));
-        copied = distribution_command(ui, completion, file.string());
-    });
-    if (problem.empty()) return ImGui::SetClipboardText(copied.command.c_str());
-    ui.toasts.add({.kind = ToastKind::error, .title = "Sample not saved", .detail = problem});
+    if (copied.is_whole) return put_command(ui, copied);
+    const std::vector<uint8_t>& sample = completion.samples[sample_looked_at(ui, completion)];
+    put_with_picture(
+        ui, {kSample, "Sample not saved", sample_picture(ui.status.config.model, sample)},
+        [&](const std::string& file) { return distribution_command(ui, completion, file); });
 }
 
 }  // namespace aft::app

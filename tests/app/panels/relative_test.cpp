@@ -125,6 +125,32 @@ TEST_F(RelativePane, AFileThatCannotBeWrittenIsAnError) {
                 std::string::npos);
 }
 
+TEST_F(RelativePane, TheCardBeginsWithTheFigureOfWhatIsShown) {
+    open_mirror();
+    for (const auto& [view, figure] :
+         {std::pair{"biases", "full-biases"}, std::pair{"attention", "relative-attention"},
+          std::pair{"complete", "completions"}}) {
+        run(std::string("view.workspace_") + view + "\nframes 4\nfile.save_figure\nframes 3\n");
+        EXPECT_TRUE(value_of("figure_card/answer/file").ends_with(figure + std::string(".svg")))
+            << value_of("figure_card/answer/file");
+        run("key Esc\nframes 3\n");
+    }
+    run("view.workspace_attention\nframes 4\nclick keys/main/tab\nframes 4\nfile.save_figure\n"
+        "frames 3\n");
+    EXPECT_TRUE(value_of("figure_card/answer/file").ends_with("/keys.svg"))
+        << value_of("figure_card/answer/file");
+}
+
+TEST_F(RelativePane, TheCardCopiesTheCommandOfItsFigure) {
+    open_mirror();
+    run("view.workspace_biases\nframes 4\nfile.save_figure\nframes 3\n"
+        "set figure_card/answer/ground dark\nset figure_card/answer/file mine.png\nframes 3\n"
+        "click figure_card/answer/copy_as_command\nframes 2\n");
+    EXPECT_EQ(std::string(ImGui::GetClipboardText()), "afterimage figure full-biases " +
+                                                          shell_word(ui().status.path) +
+                                                          " --theme dark --scale 2 -o mine.png");
+}
+
 // What a model cannot make is listed with the reason and cannot be chosen.
 TEST_F(RelativePane, TheCardGreysWhatTheModelCannotMake) {
     open_mirror();
