@@ -235,10 +235,12 @@ void TrainConfig::visit(SettingRows& rows) {
     const auto add = [&](Setting row) { rows.push_back(std::move(row)); };
     add(number_row("train.batch", &batch, "Examples of one step.",
                    {1, 65536, "examples", true, true}));
-    add(number_row("train.micro_batch", &micro_batch,
-                   "Examples computed at once, gradients added up; 0, or more than train.batch = "
-                   "the whole batch.",
-                   {0, 65536, "examples", true}));
+    Setting micro = number_row("train.micro_batch", &micro_batch,
+                               "Examples computed at once, gradients added up; 0, or more than "
+                               "train.batch = the whole batch.",
+                               {0, 65536, "examples", true});
+    micro.at_min = "whole batch";
+    add(std::move(micro));
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));
     add(flag_row("train.reproducible", &reproducible,

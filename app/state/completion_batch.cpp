@@ -105,7 +105,7 @@ void forget_completions(CompletionChoice& choice) {
     choice.own_id = 0;
     choice.own = nullptr;
     choice.batch = {};
-    choice.changed = {};
+    forget_marks(choice);
 }
 
 }  // namespace aft::app

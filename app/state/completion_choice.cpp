@@ -2,6 +2,12 @@
 
 namespace aft::app {
 
+void forget_marks(CompletionChoice& choice) {
+    choice.starred.clear();
+    choice.discarded.clear();
+    choice.changed = {};
+}
+
 KeptMask kept_mask(const CompletionChoice& choice, const ModelConfig& model) {
     const auto values = choice.mask.mask();
     if (values.empty() || choice.height != model.height || choice.width != model.width) return {};

@@ -32,6 +32,7 @@ struct CompletionChoice : MarkedSamples {  // marks on the newest one
     struct ChangedSample {
         int count = 0;
         int64_t sample = 0, position = -1, level = -1;  // the last one; level -1: drawn again
+        std::shared_ptr<const Completion> before{};     // the last one was made in it
     } changed;
     std::string prompt = "The ";  // text models
     int64_t length = 200;         // bytes to add to the prompt
@@ -44,6 +45,8 @@ struct CompletionChoice : MarkedSamples {  // marks on the newest one
     CompletionBatch batch{};
 };
 
+// The marks, and what Continue from here has changed: another completion takes the place of theirs.
+void forget_marks(CompletionChoice& choice);
 // The mask of this model's pictures; empty: it has none yet.
 [[nodiscard]] KeptMask kept_mask(const CompletionChoice& choice, const ModelConfig& model);
 // With nothing to undo; where none is kept, the one that is there.

@@ -228,14 +228,18 @@ void banner(Ui& ui, const Banner& spec) {
 
 bool progress_line(DrawContext& ui, std::string_view words, double fraction, bool cancel) {
     const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
-    const ImVec2 a = window->InnerRect.Min;
-    const float width = window->InnerRect.GetWidth();
+    // From edge to edge, over a scroll bar.
+    const ImRect& pane = window->OuterRectClipped;
+    const ImVec2 a(pane.Min.x, window->InnerRect.Min.y);
+    const float width = pane.GetWidth();
     ImDrawList* draw = ImGui::GetWindowDrawList();
     // How much of it is not known: the whole line, pale.
     const float share = fraction < 0 ? 1.0F : static_cast<float>(std::clamp(fraction, 0.0, 1.0));
     const ImU32 color = fraction < 0 ? with_alpha(ui.theme.accent, 0.4F) : ui.theme.accent;
+    draw->PushClipRect(pane.Min, pane.Max);
     draw->AddRectFilled(a, {a.x + width, a.y + ui.px(2)}, ui.theme.field_pressed);
     draw->AddRectFilled(a, {a.x + width * share, a.y + ui.px(2)}, color);
+    draw->PopClipRect();
     if (ui.numbers != nullptr)
         ui.numbers->unread = !words.empty()  ? std::string(words)
                              : fraction >= 0 ? fmt::format("{:.0f} % are there", 100 * fraction)

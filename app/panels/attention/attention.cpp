@@ -255,6 +255,7 @@ void AttentionPanel::inspector(Ui& ui) {
     if (cell.channel >= 0)
         key_value(ui, data_.rows().is_by_head ? "Head##head" : "Channel##channel",
                   std::to_string(cell.channel));
+    draw_channel_numbers(ui, data_, cell.channel);
     const auto words = [&](const Positions::GridPosition& place, const std::string& otherwise) {
         return positions.is_text && place.is_on_grid() ? place_and_byte(ui, positions, place)
                                                        : otherwise;

@@ -56,6 +56,16 @@ double overlap(std::span<const float> row, std::span<const float> other) {
     return std::min(sum, 1.0);
 }
 
+void draw_channel_numbers(PaneContext& ui, const AttentionData& data, int64_t channel) {
+    for (const AttentionChannel& one : data.rows().channels) {
+        if (one.index != channel) continue;
+        if (data.rows().has_gates) key_value(ui, "Gate \u03C3(Q)##gate", plain_number(one.gate, 2));
+        key_value(ui, "Sharpness##sharpness", plain_number(one.sharpness, 2));
+        if (ui.status.mixer.has_prior())
+            key_value(ui, "Divergence##divergence", plain_number(one.divergence, 2), "bit");
+    }
+}
+
 void draw_layer_shares(PaneContext& ui, const AttentionData& data) {
     section(ui, "Layers##layers", "prior share of attention");
     const std::vector<double>& shares = data.rows().priors;

@@ -10,6 +10,8 @@ struct PriorOrContent {
     const Positions& positions;
     int64_t layer = 0, target = 0;
 };
+// What the small map of a channel, or of a head, says under it, whatever they are sorted by.
+void draw_channel_numbers(PaneContext& ui, const AttentionData& data, int64_t channel);
 // One bar a layer, the part that position gives; a click on it chooses the layer.
 void draw_layer_shares(PaneContext& ui, const AttentionData& data);
 void draw_prior_or_content(PaneContext& ui, const PriorOrContent& shown);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "app/panels/shared/positions.h"
 #include "app/panels/shared/sample_input.h"
 #include "core/text.h"
 
@@ -35,6 +36,10 @@ std::string grouped_targets(const std::string& note) {
 constexpr double kHold_s = 2;  // every target of a picture: much work beside a training
 
 }  // namespace
+
+const char* across_words(const ViewState& ui) {
+    return Positions(ui.status).channels > 1 ? ", columns in sub-pixels" : "";
+}
 
 std::string why_no_examples(const ViewState& ui) {
     const ImageChoice& image = ui.selection.image;

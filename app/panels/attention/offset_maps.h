@@ -67,6 +67,8 @@ class OffsetMaps {
     uint64_t version_ = 0;
 };
 
+// ", columns in sub-pixels": a row of a colour picture has the channels of its pixels side by side.
+[[nodiscard]] const char* across_words(const ViewState& ui);
 // Why the mean over several examples cannot be had: the source is looked at alone; "" = it can.
 [[nodiscard]] std::string why_no_examples(const ViewState& ui);
 // So many examples, or the source alone.

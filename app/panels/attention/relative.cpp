@@ -169,15 +169,16 @@ std::string RelativePanel::example_words(const ViewState& ui) const {
 
 void RelativePanel::draw_caption(PaneContext& ui) {
     const char* const scales[] = {"linear", "square-root", "log"};
-    const bool has_maps = !maps_.maps().empty();
-    caption(ui, "Average relative attention",
-            fmt::format("share by offset, mean over {} targets{}{}  \u00B7  {}, layer {}",
-                        has_maps ? maps_.state().targets : "the", example_words(ui),
-                        has_maps ? fmt::format(", colours {} from 0 to {} %",
-                                               scales[ui.settings.attention.scale],
-                                               plain_number(100 * maps_.range().high, 3))
-                                 : "",
-                        step_words(ui, maps_.watch().fields()), ui.selection.cell.layer));
+    caption(
+        ui, "Average relative attention",
+        fmt::format(
+            "share by offset{}, mean over {} targets{}{}  \u00B7  {}, layer {}", across_words(ui),
+            maps_.maps().empty() ? "the" : maps_.state().targets, example_words(ui),
+            maps_.maps().empty()
+                ? ""
+                : fmt::format(", colours {} from 0 to {} %", scales[ui.settings.attention.scale],
+                              plain_number(100 * maps_.range().high, 3)),
+            step_words(ui, maps_.watch().fields()), ui.selection.cell.layer));
 }
 
 void RelativePanel::draw_chosen(PaneContext& ui, const viz::Box& box) {
@@ -323,11 +324,9 @@ void RelativePanel::draw(Ui& ui) {
         banner(ui, {.kind = ToastKind::warning,
                     .title = "Not every example could be read",
                     .sentence = maps_.state().left_out + "."});
-    if (maps_.state().is_pending) {
-        const OffsetState count = maps_.state();
+    if (const OffsetState count = maps_.state(); count.is_pending)
         (void)progress_line(ui, maps_.maps().empty() ? "Computing this average" : "",
                             count.asked > 1 ? double(count.used) / double(count.asked) : -1);
-    }
     read_.at = {};
     if (!maps_.maps().empty()) {
         const ImVec2 corner = ImGui::GetCursorScreenPos();

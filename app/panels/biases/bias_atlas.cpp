@@ -205,9 +205,10 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
             cell.data = map.data(source.version);
             cell.coloring = layers_.coloring(ui, layer, head);
             cell.dimmed = source.watch.is_pending() && !source.watch.is_current();
+            const Range& range = cell.coloring.range;
             if (!plan.is_grid)
-                cell.bar_text = viz::bar_number(cell.coloring.range.low, false) + " to " +
-                                viz::bar_number(cell.coloring.range.high, false);
+                cell.bar_text = viz::bar_number(range.low, range, false) + " to " +
+                                viz::bar_number(range.high, range, false);
         }
     }
     const bool has_columns = plan.is_grid && plan.lines == 1 && !order_.is_sorted();

@@ -1,5 +1,7 @@
 #include "app/panels/biases/bias_by_step.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +11,14 @@
 namespace aft::app {
 
 constexpr size_t kMoments = 4;
+
+// The blocks are coarser than those of the map beside it.
+static std::string by_step_words(const ViewState& ui, const Blocks& block) {
+    const std::string words = "range of the chosen step";
+    if (block.is_single()) return words;
+    return fmt::format("{}, 1:{}, {} of each block", words, block.words(),
+                       ui.selection.block_value == BlockValue::mean ? "mean" : "extreme");
+}
 
 void BiasBySteps::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width) {
     if (ui.history.size() < 2) return;
@@ -46,7 +56,7 @@ void BiasBySteps::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers
         cells[i].coloring = coloring;
     }
     side_heading(ui, form.heads > 1 ? "Head by step##by_step" : "Layer by step##by_step",
-                 "range of the chosen step");
+                 by_step_words(ui, block));
     viz::AtlasView view;
     view.id = "by step";
     view.shape = {.rows = 1,

@@ -9,6 +9,7 @@
 #include "app/panels/biases/bias_tools.h"
 #include "app/panels/panel.h"
 #include "app/panels/shared/formation_choice.h"
+#include "app/panels/shared/lock_words.h"
 #include "app/panels/shared/step_series.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/widgets/buttons.h"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr size_t kMostFormationRows = 256;  // more: the mean of each layer's heads
 constexpr float kFormationBar = 46, kFormationCurve = 220;
+constexpr double kLeastFormationSpan = 0.05;  // of the largest value: noise stays flat
 
 struct FormationRow {
     int64_t layer = 0, head = -1;  // -1: the layer, or the mean of its heads
@@ -49,8 +51,10 @@ class FormationPanel final : public Panel {
     void draw_progress(PaneContext& ui);
     void draw_foot(PaneContext& ui);
     [[nodiscard]] size_t chosen(const ViewState& ui) const;
+    [[nodiscard]] size_t shown_column(const ViewState& ui) const;
+    [[nodiscard]] std::string caption_words(const ViewState& ui, const BiasForm& form) const;
     [[nodiscard]] std::string row_words(size_t row) const;
-    [[nodiscard]] std::string number_words(float value) const;
+    [[nodiscard]] std::string number_words(float value, size_t row) const;
     [[nodiscard]] std::string unit_words(const BiasForm& form) const;
     [[nodiscard]] std::string half_words(size_t row) const;
 
@@ -62,6 +66,7 @@ class FormationPanel final : public Panel {
         std::vector<float> values{};  // [rows, steps]
         uint64_t version = 0;
         int number = -1;
+        std::vector<int> decimals{};  // of each row
     } strip_;
     viz::Map map_;
     viz::MapCell read_{};  // under the pointer
@@ -84,6 +89,14 @@ void FormationPanel::make_rows(const Field& field) {
     }
 }
 
+// Of all numbers of a row: so many that the largest one has four digits.
+int formation_decimals(std::span<const float> values) {
+    float most = 0;
+    for (const float value : values)
+        if (std::isfinite(value)) most = std::max(most, std::abs(value));
+    return most > 0 ? std::clamp(3 - int(std::floor(std::log10(most))), 0, 9) : 4;
+}
+
 void FormationPanel::make_strip() {
     strip_.steps.clear();
     for (const auto& [step, fields] : moments_.fields()) strip_.steps.push_back(step);
@@ -101,6 +114,13 @@ void FormationPanel::make_strip() {
         ++column;
     }
     strip_.number = number_;
+    strip_.decimals.clear();
+    const size_t n = strip_.steps.size();
+    for (size_t r = 0; r < strip_.rows.size(); ++r)
+        strip_.decimals.push_back(
+            kFormation[number_].is_share
+                ? 2
+                : formation_decimals(std::span(strip_.values).subspan(r * n, n)));
     ++strip_.version;
 }
 
@@ -132,16 +152,23 @@ size_t FormationPanel::chosen(const ViewState& ui) const {
     return 0;
 }
 
+// That of the shown step, else of the last one.
+size_t FormationPanel::shown_column(const ViewState& ui) const {
+    const auto at = std::find(strip_.steps.begin(), strip_.steps.end(), ui.shown_step());
+    return at == strip_.steps.end() ? strip_.steps.size() - 1 : size_t(at - strip_.steps.begin());
+}
+
 std::string FormationPanel::row_words(size_t row) const {
     const FormationRow& of = strip_.rows[row];
     if (of.head >= 0) return fmt::format("layer {}, head {}", of.layer, of.head);
     return fmt::format("layer {}{}", of.layer, of.count > 1 ? ", mean of its heads" : "");
 }
 
-std::string FormationPanel::number_words(float value) const {
+std::string FormationPanel::number_words(float value, size_t row) const {
     if (!std::isfinite(value)) return "\u2013";
-    return kFormation[number_].is_share ? fmt::format("{:.2f} %", 100 * value)
-                                        : significant(value, 4);
+    const int decimals = strip_.decimals.at(row);
+    return kFormation[number_].is_share ? plain_number(100 * value, decimals) + " %"
+                                        : plain_number(value, decimals);
 }
 
 // "half of its change by step 200, 0.02 to 3.41"
@@ -149,14 +176,17 @@ std::string FormationPanel::half_words(size_t row) const {
     const size_t n = strip_.steps.size();
     const std::span<const float> series = std::span(strip_.values).subspan(row * n, n);
     const auto half = half_way(series);
+    const size_t missing = moments_.error().empty() ? moments_.missing() : 0;
     // The newest one comes while training continues.
-    if (moments_.missing() > 1 && moments_.error().empty()) return "not all steps are read yet";
+    if (missing > 1 || (missing > 0 && moments_.is_paused())) return "not all steps are read yet";
+    const std::string first = number_words(series.front(), row);
+    const std::string last = number_words(series.back(), row);
+    const bool is_still = first == last;
+    if (missing > 0 && (!half || is_still)) return "the last step is being read";
     if (!half) return "it does not change";
-    if (number_words(series.front()) == number_words(series.back()))
-        return "it hardly changes: " + number_words(series.back());
+    if (is_still) return "it hardly changes: " + last;
     return fmt::format("half of its change by step {}, {} to {}",
-                       group_thousands(strip_.steps[*half]), number_words(series.front()),
-                       number_words(series.back()));
+                       group_thousands(strip_.steps[*half]), first, last);
 }
 
 std::string FormationPanel::unit_words(const BiasForm& form) const {
@@ -199,10 +229,7 @@ void FormationPanel::draw_strip(PaneContext& ui) {
     };
     view.column_label = [&](int64_t c) { return group_thousands(strip_.steps[size_t(c)]); };
     view.column_step = std::max<int64_t>(1, int64_t(n) / 8);
-    const size_t row = chosen(ui);
-    const auto at = std::find(strip_.steps.begin(), strip_.steps.end(), ui.shown_step());
-    view.target = {int64_t(row),
-                   at == strip_.steps.end() ? int64_t(n) - 1 : at - strip_.steps.begin()};
+    view.target = {int64_t(chosen(ui)), int64_t(shown_column(ui))};
     view.row_band = true;
     const viz::MapReply reply = map_.draw(view, ui);
     ui.recorder.area({.kind = "map",
@@ -239,7 +266,11 @@ void FormationPanel::draw_curve(PaneContext& ui) const {
     const std::vector<double> steps(strip_.steps.begin(), strip_.steps.end());
     std::vector<double> values(series.begin(), series.end());
     const bool is_share = kFormation[number_].is_share;
-    for (double& value : values) value *= is_share ? 100 : 1;
+    double most = 0;
+    for (double& value : values) {
+        value *= is_share ? 100 : 1;
+        if (std::isfinite(value)) most = std::max(most, std::abs(value));
+    }
     viz::CurvePlot plot;
     plot.id = "##formation_curve";
     plot.title =
@@ -247,11 +278,12 @@ void FormationPanel::draw_curve(PaneContext& ui) const {
     plot.unit = row_words(row);
     plot.size = {ImGui::GetContentRegionAvail().x, std::min(tall, ui.px(320))};
     plot.now = double(ui.shown_step());
+    plot.least_y_span = kLeastFormationSpan * most;
     plot.curves = {{.x = steps,
                     .y = values,
                     .color = ui.theme.series[0],
                     .dots = n <= 64,
-                    .decimals = is_share ? 2 : 4}};
+                    .decimals = strip_.decimals[row]}};
     ImGui::Dummy({1, ui.px(8)});
     const viz::CurveReply reply = draw_curves(plot, ui);
     if (reply.clicked) ui.commands.send(ShowStep{std::llround(*reply.clicked)});
@@ -263,10 +295,14 @@ void FormationPanel::draw_foot(PaneContext& ui) {
     const size_t row = is_over ? size_t(read_.row) : chosen(ui), n = strip_.steps.size();
     const size_t column = is_over ? size_t(read_.column) : n - 1;
     const float value = strip_.values[row * n + column];
-    const ReadOut values[] = {{"", row_words(row)},
-                              {"step", group_thousands(strip_.steps[column])},
-                              {kFormation[number_].words, number_words(value), exact_number(value)},
-                              {"", half_words(row)}};
+    const FormationRow& of = strip_.rows[row];
+    std::vector<ReadOut> values = {{"layer", std::to_string(of.layer)}};
+    if (of.head >= 0 || of.count > 1)
+        values.push_back({"head", of.head >= 0 ? std::to_string(of.head) : "mean of all"});
+    values.insert(values.end(),
+                  {{"step", group_thousands(strip_.steps[column])},
+                   {kFormation[number_].words, number_words(value, row), exact_number(value)},
+                   {"", half_words(row)}});
     hover_line(ui, values, "A cell selects its layer and head, and shows its step");
 }
 
@@ -290,8 +326,7 @@ void FormationPanel::inspector(Ui& ui) {
     if (!is_front() || !ui.has_model() || strip_.rows.empty()) return;
     const size_t n = strip_.steps.size(), row = chosen(ui);
     if (n == 0) return;
-    const auto at = std::find(strip_.steps.begin(), strip_.steps.end(), ui.shown_step());
-    const auto shown = at == strip_.steps.end() ? n - 1 : size_t(at - strip_.steps.begin());
+    const size_t shown = shown_column(ui);
     const std::span<const float> series = std::span(strip_.values).subspan(row * n, n);
     section(ui, "Selection##selection", row_words(row), false);
     text(ui, kFormation[number_].words, {text_size::label, ui.theme.text2});
@@ -303,8 +338,15 @@ void FormationPanel::inspector(Ui& ui) {
     lines.emplace(half, "half");
     for (const auto& [column, id] : lines)
         key_value(ui, {"Step " + group_thousands(strip_.steps[column]), id},
-                  number_words(series[column]));
+                  number_words(series[column], row));
     hint(ui, half_words(row));
+}
+
+std::string FormationPanel::caption_words(const ViewState& ui, const BiasForm& form) const {
+    const size_t row = chosen(ui);
+    return fmt::format("{}, {}  \u00B7  {}: {}  \u00B7  {}", kFormation[number_].words,
+                       unit_words(form), row_words(row), half_words(row),
+                       step_words(ui, moments_.fields().at(strip_.steps[shown_column(ui)])));
 }
 
 void FormationPanel::draw(Ui& ui) {
@@ -322,9 +364,9 @@ void FormationPanel::draw(Ui& ui) {
     draw_tools(ui);
     const bool has_strip = strip_.steps.size() > 1 && !strip_.rows.empty();
     caption(ui, "Formation of the position biases",
-            has_strip ? fmt::format("{}, {}  \u00B7  {}: {}", kFormation[number_].words,
-                                    unit_words(form), row_words(chosen(ui)), half_words(chosen(ui)))
-                      : std::string(moments_.is_paused() ? "" : "Reading"));
+            has_strip              ? caption_words(ui, form)
+            : moments_.is_paused() ? std::string()
+                                   : std::string("Reading"));
     if (!moments_.error().empty())
         banner(ui, {.title = "A stored bias could not be read", .sentence = moments_.error()});
     if (moments_.missing() > 0 && moments_.error().empty()) draw_progress(ui);

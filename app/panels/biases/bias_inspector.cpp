@@ -281,6 +281,13 @@ static void record_bar(DrawContext& ui, const viz::Box& bar, const Range& range)
                       .why_not = {}});
 }
 
+// Of the ends of a range; -1, powers of ten, where the bar has them, too.
+static int range_decimals(double top) {
+    if (top >= 10) return top >= 1000 ? 0 : 1;
+    if (top >= 0.1) return 3;
+    return top >= 0.01 ? 4 : top >= 0.001 ? 5 : -1;
+}
+
 void BiasInspector::draw_range(PaneContext& ui, const Coloring& coloring,
                                const BiasReading* reading) {
     Selection& s = ui.selection;
@@ -305,8 +312,7 @@ void BiasInspector::draw_range(PaneContext& ui, const Coloring& coloring,
     record_bar(ui, reply.bar, coloring.range);
     Range range = reply.changed ? reply.range : coloring.range;
     bool changed = reply.changed;
-    const double top = std::max(std::abs(range.low), std::abs(range.high));
-    const int decimals = top >= 1000 ? 0 : top >= 10 ? 1 : top >= 0.1 ? 3 : -1;
+    const int decimals = range_decimals(std::max(std::abs(range.low), std::abs(range.high)));
     const float half = (ImGui::GetContentRegionAvail().x - ui.px(8)) / 2 / ui.scale;
     changed |= drag_field(ui,
                           {.name = "Low end##low",

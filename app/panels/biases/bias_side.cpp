@@ -276,14 +276,19 @@ void BiasSide::draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& l
     viz::CurvePlot plot;
     plot.id = "##profile";
     plot.title = is_offset ? "Mean bias by offset" : "Mean bias by distance";
-    plot.unit = fmt::format("{} against {}",
-                            shows_change(ui)                               ? "change"
-                            : ui.selection.quantity == Quantity::row_share ? "row share"
-                                                                           : "w",
-                            is_offset ? "t \u2212 t\u2032" : positions.several());
-    const float taken = text_extent(ui, plot.title, text_size::label, Face::semibold).x +
-                        text_extent(ui, plot.unit, text_size::hint).x + ui.px(8);
-    if (taken > size.x) plot.unit = plot.unit.substr(0, plot.unit.find(" against"));
+    const std::string quantity = shows_change(ui)                               ? "change"
+                                 : ui.selection.quantity == Quantity::row_share ? "row share"
+                                                                                : "w";
+    // The smallest and the largest value at a distance; one value at each has no band.
+    const std::string band = profile_.low == profile_.high ? "" : ", band: min to max";
+    const float space =
+        size.x - ui.px(8) - text_extent(ui, plot.title, text_size::label, Face::semibold).x;
+    for (const std::string& words :
+         {fmt::format("{} against {}{}", quantity,
+                      is_offset ? "t \u2212 t\u2032" : positions.several(), band),
+          quantity + band, quantity})
+        if (plot.unit.empty() || text_extent(ui, plot.unit, text_size::hint).x > space)
+            plot.unit = words;
     plot.x_word = is_offset ? "offset" : "distance";
     plot.size = size;
     plot.zero_line = true;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "app/panels/complete/completion_state.h"
-#include "app/panels/complete/sample_marks.h"
 #include "app/panels/shared/completion_inputs.h"
 #include "core/text.h"
 
@@ -48,7 +47,6 @@ void start_batch(ViewState& ui) {
     choice.batch = std::move(batch);
     choice.own_id = 0;
     choice.own = nullptr;
-    choice.changed = {};
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
     forget_marks(choice);

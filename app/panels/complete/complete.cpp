@@ -175,6 +175,8 @@ void CompletePanel::draw_sample(PaneContext& ui, const Completion& completion, s
     view.width = model.width;
     view.zoom = zoom;
     view.outlined = masked_;
+    const std::vector<uint8_t> changed = changed_pixels(model, choice, completion, sample);
+    view.changed = changed;
     if (!completion.done && running) view.next = cell(completion.position);
     if (chosen && position >= 0 && choice.position >= 0) view.target = cell(position);
     const viz::ImageReply reply = draw_image(view, shown.texture, ui);

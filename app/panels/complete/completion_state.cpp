@@ -9,7 +9,6 @@
 #include <span>
 
 #include "app/panels/complete/batch_run.h"
-#include "app/panels/complete/sample_marks.h"
 #include "app/panels/shared/completion_inputs.h"
 #include "app/panels/shared/model_state.h"
 #include "app/panels/shared/watch_over_training.h"
@@ -132,7 +131,6 @@ void start_completion(PaneContext& ui) {
     request.sample = choice.sample;
     request.step = ui.selection.step < 0 ? -1 : whole_step(ui);
     choice.used = choice.sample;
-    choice.changed = {};
     forget_marks(choice);
     choice.chosen = std::min(choice.chosen, choice.sample.samples - 1);
     choice.position = choice.level = -1;
@@ -211,11 +209,12 @@ void continue_from_position(PaneContext& ui) {
     request.from_position = position_looked_at(ui, *completion);
     request.from_sample = static_cast<int64_t>(sample_looked_at(ui, *completion));
     request.forced = choice.level;
-    choice.changed = {choice.changed.count + 1, request.from_sample, request.from_position,
-                      request.forced};
+    const int changes = choice.changed.count + 1;
+    forget_marks(choice);
+    choice.changed = {changes, request.from_sample, request.from_position, request.forced,
+                      completion};
     choice.position = request.from_position;
     choice.level = -1;
-    forget_marks(choice);
     ui.commands.send(StartCompletion{CompletionOwner::complete, std::move(request)});
 }
 

@@ -201,9 +201,13 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     CompletionChoice& choice = ui.selection.completion;
     const bool is_text = is_text_model(ui);
     const std::string changed = changed_words(played_.before.get(), completion, sample);
-    std::string words =
-        fmt::format("sample {}{}; click a {} to put it here", sample + 1,
-                    changed.empty() ? "" : ", " + changed + " changed", is_text ? "byte" : "level");
+    const bool is_outlined = !is_text && choice.changed.before != nullptr;
+    const std::string difference =
+        changed.empty()
+            ? ""
+            : fmt::format(", {} {}", changed, is_outlined ? "changed, outlined" : "changed");
+    std::string words = fmt::format("sample {}{}; click a {} to put it here", sample + 1,
+                                    difference, is_text ? "byte" : "level");
     if (!changed.empty())
         ui.recorder.item("value", ui.recorder.claim("Changed values##changed_values"), changed);
     if (watch_.fields() && !watch_.fields()->fields.empty()) {

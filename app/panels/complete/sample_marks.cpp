@@ -82,11 +82,6 @@ std::string marks_words(const MarkedSamples& marks) {
     return words;
 }
 
-void forget_marks(MarkedSamples& marks) {
-    marks.starred.clear();
-    marks.discarded.clear();
-}
-
 std::string why_no_picture(const ViewState& ui) {
     const auto completion = completion_of(ui);
     if (!completion || completion->samples.empty()) return "There is no completion yet.";

@@ -12,7 +12,6 @@ namespace aft::app {
 [[nodiscard]] std::vector<size_t> shown_samples(const MarkedSamples& marks, size_t count);
 // ", 1 starred, 2 discarded"; "" = none is marked.
 [[nodiscard]] std::string marks_words(const MarkedSamples& marks);
-void forget_marks(MarkedSamples& marks);
 // What Source, Attention and Keys show becomes the sample that is looked at: of a text that is
 // longer than the model reads, the part that ends at `position` or holds it. Returns the position
 // in that part.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/panels/shared/completion_readings.h"
@@ -21,11 +22,23 @@ viz::TokenImage sample_image(const ModelConfig& model, const Completion& complet
             .unknown = completion.unknown};
 }
 
-std::vector<uint8_t> pixel_mask(const ModelConfig& model, const std::vector<uint8_t>& unknown) {
-    std::vector<uint8_t> mask(static_cast<size_t>(model.height * model.width));
-    for (size_t i = 0; i < mask.size(); ++i)
-        mask[i] = unknown[i * static_cast<size_t>(model.channels)];
-    return mask;
+std::vector<uint8_t> changed_pixels(const ModelConfig& model, const CompletionChoice& choice,
+                                    const Completion& now, size_t sample) {
+    const Completion* const before = choice.changed.before.get();
+    if (before == nullptr || before->unknown != now.unknown || sample >= before->samples.size())
+        return {};
+    const std::vector<uint8_t>&old = before->samples[sample], &drawn = now.samples[sample];
+    if (old.size() != drawn.size()) return {};
+    std::vector<uint8_t> changed(static_cast<size_t>(model.height * model.width));
+    bool is_any = false;
+    for (size_t i = 0; i < drawn.size(); ++i) {
+        if (old[i] == drawn[i]) continue;
+        if (now.unknown[i] == 0) return {};  // another picture
+        if (static_cast<int64_t>(i) >= std::min(now.position, before->position)) continue;
+        changed[i / static_cast<size_t>(model.channels)] = 1;
+        is_any = true;
+    }
+    return is_any ? changed : std::vector<uint8_t>();
 }
 
 std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample, viz::MapCell at,

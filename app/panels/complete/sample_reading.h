@@ -13,9 +13,11 @@ namespace aft::app {
 // Borrowed from the completion; what is not drawn yet is left open.
 [[nodiscard]] viz::TokenImage sample_image(const ModelConfig& model, const Completion& completion,
                                            size_t sample);
-// [height, width] of what is to be filled in, from a mask of sub-pixels.
-[[nodiscard]] std::vector<uint8_t> pixel_mask(const ModelConfig& model,
-                                              const std::vector<uint8_t>& unknown);
+// [height, width] of what differs from the sample before, as far as it is drawn; empty: nothing
+// does, or that one was of another picture or mask.
+[[nodiscard]] std::vector<uint8_t> changed_pixels(const ModelConfig& model,
+                                                  const CompletionChoice& choice,
+                                                  const Completion& now, size_t sample);
 // Levels and surprise of a pixel, its channels side by side, a dash for what is not there.
 [[nodiscard]] std::vector<ReadOut> pixel_read_outs(const Completion& completion, size_t sample,
                                                    viz::MapCell at, const ModelConfig& model);

@@ -235,6 +235,7 @@ void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
     const LabSample& last = of.samples[changed];
     const bool is_old = row == 1 && !last.is_done && last.tokens.size() == key_.unknown.size();
     view.alpha = is_old ? 0.55F : 1.0F;
+    view.outlined = masked_;
     const viz::ImageReply reply = draw_image(view, *texture, ui);
     const bool is_there = row == 2 || of.samples[size_t(row)].is_done;
     ui.recorder.area(
@@ -250,6 +251,7 @@ void LabCompletions::draw_picture(PaneContext& ui, const PicturePlace& place) {
 
 void LabCompletions::draw_pictures(PaneContext& ui) {
     const ModelConfig& model = ui.status.config.model;
+    masked_ = pixel_mask(model, key_.unknown);
     const ImVec2 corner = ImGui::GetCursorScreenPos(), area = ImGui::GetContentRegionAvail();
     const float gap = ui.px(10), label = ui.px(kLabLabel), foot = ui.px(kLabFoot);
     const float tall = (area.y - foot - 3 * gap) / 3;

@@ -65,6 +65,7 @@ class LabCompletions {
     int64_t asked_ = -1;              // 2 * column + version of the running one; -1 = none
     bool is_sent_ = false;            // its id is known from the next frame on
     std::vector<float> off_;          // of the column that was compared last, as an overlay
+    std::vector<uint8_t> masked_;     // [height, width], what is filled in
     std::vector<double> off_levels_;  // the same in levels, NaN where the picture is given
 };
 

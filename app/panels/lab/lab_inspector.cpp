@@ -234,17 +234,20 @@ void LabInspector::draw_batch(PaneContext& ui, const BatchLosses& losses) {
     const auto& before = lab.numbers.untouched;
     const auto& change = lab.numbers.together;
     const int decimals = change ? std::max(5, change_decimals(*change) + 1) : 5;
+    const auto unit_beside = [&](bool has_value) {  // none behind a dash
+        return has_value ? loss_unit(ui) : std::string();
+    };
+    const bool has_error = change && std::isfinite(change->standard_error);
     key_value(ui, "Untouched loss##untouched_loss",
-              before ? fmt::format("{:.{}f}", *before, decimals) : "\u2013", loss_unit(ui));
+              before ? fmt::format("{:.{}f}", *before, decimals) : "\u2013",
+              unit_beside(before.has_value()));
     if (lab.recipe.interventions.empty()) return;
     // Their lines stand before they are measured: nothing moves then.
     key_value(ui, "Change##change", change ? signed_number(change->mean, decimals) : "\u2013",
-              loss_unit(ui));
+              unit_beside(bool(change)));
     key_value(ui, "Standard error##standard_error",
-              change && std::isfinite(change->standard_error)
-                  ? fmt::format("{:.{}f}", change->standard_error, decimals)
-                  : "\u2013",
-              loss_unit(ui));
+              has_error ? fmt::format("{:.{}f}", change->standard_error, decimals) : "\u2013",
+              unit_beside(has_error));
 }
 
 void LabInspector::draw_strength(PaneContext& ui, const BatchLosses& losses) {

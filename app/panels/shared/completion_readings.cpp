@@ -63,6 +63,13 @@ FilledPositions filled_positions(const Completion& completion) {
     return filled;
 }
 
+std::vector<uint8_t> pixel_mask(const ModelConfig& model, const std::vector<uint8_t>& unknown) {
+    std::vector<uint8_t> mask(static_cast<size_t>(model.height * model.width));
+    for (size_t i = 0; i < mask.size(); ++i)
+        mask[i] = unknown[i * static_cast<size_t>(model.channels)];
+    return mask;
+}
+
 double sample_bits(const Completion& completion, size_t sample) {
     const size_t decided = filled_positions(completion).decided;
     if (decided == 0 || sample >= completion.log_likelihood.size()) return std::nan("");

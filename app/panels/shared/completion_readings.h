@@ -29,6 +29,9 @@ struct FilledPositions {
     size_t decided = 0;
 };
 [[nodiscard]] FilledPositions filled_positions(const Completion& completion);
+// [height, width] of what is to be filled in, from a mask of sub-pixels.
+[[nodiscard]] std::vector<uint8_t> pixel_mask(const ModelConfig& model,
+                                              const std::vector<uint8_t>& unknown);
 // Bits per filled sub-pixel (byte) of a sample so far; NaN before the first.
 [[nodiscard]] double sample_bits(const Completion& completion, size_t sample);
 // The first `count` tokens as bytes: through the model's alphabet, where it has one.

@@ -123,6 +123,11 @@ TEST_F(AttentionPane, TheGallerySaysWhatItDraws) {
     stage_->set_size({1280, 800});
     steps(4);
     says("; gate \u03C3(Q)");
+    // Where the maps are too small for their numbers the Inspector has those of the chosen one.
+    ui().selection.cell.channel = 0;
+    steps(3);
+    for (const char* const number : {"gate", "sharpness", "divergence"})
+        EXPECT_TRUE(is_there(fmt::format("inspector/selection/{}", number))) << number;
 }
 
 // Where there is no gate nothing is sorted by it, and the choice says why.

@@ -44,6 +44,16 @@ TEST_F(ControlsPane, WhatNothingOfTheModelReadsIsLeftOut) {
     EXPECT_FALSE(is_there(kDecayOfBiases)) << "softmax attention has no position bias";
 }
 
+TEST_F(ControlsPane, AMicroBatchOfNoneIsTheWholeBatch) {
+    const std::string field = "controls/optimiser/train.micro_batch";
+    open();
+    EXPECT_EQ(value_of(field), "whole batch");
+    run("set " + field + " 1\nframes 3\n");
+    EXPECT_TRUE(until([&] { return value_of(field) == "1"; })) << value_of(field);
+    run("set " + field + " 0\nframes 3\n");
+    EXPECT_TRUE(until([&] { return value_of(field) == "whole batch"; })) << value_of(field);
+}
+
 TEST_F(ControlsPane, RunUntilContinuesToTheStepThatIsTyped) {
     open();
     UiDriver driver(stage_, 1);

@@ -42,6 +42,11 @@ TEST_F(FormationWindow, SaysByWhichStepHalfOfTheChangeWasDone) {
     EXPECT_NE(all().find("half of its change by step " + group_thousands(half) + ","),
               std::string::npos)
         << all();
+    const std::string caption = value_of("formation/main/caption");
+    EXPECT_NE(caption.find("  \u00B7  " + ui().status.name + ", step "), std::string::npos)
+        << caption;
+    EXPECT_TRUE(value_of("formation/main/hover_line").starts_with("layer 0"))
+        << value_of("formation/main/hover_line");
     run("click formation/main/number=entropy\nframes 3\n");
     EXPECT_NE(all().find("Entropy, of a flat row"), std::string::npos) << all();
 }

@@ -1,6 +1,7 @@
 // Samples that are starred, discarded and taken as the source; Play at another pace.
 #include "app/panels/complete/sample_marks.h"
 
+#include "app/panels/complete/sample_reading.h"
 #include "tests/app/stage_fixture.h"
 
 namespace aft::app {
@@ -70,6 +71,31 @@ TEST_F(SampleMarks, LastUntilTheNextCompletion) {
     ASSERT_EQ(choice().discarded.size(), 1U);
     run("frames 2\ncomplete.from_here\nframes 2\n");
     EXPECT_TRUE(choice().discarded.empty()) << "all samples are drawn anew";
+}
+
+// Pixels that differ from before Continue from here, until another completion begins.
+TEST_F(SampleMarks, ChangedPixelsAreKnownUntilTheNextCompletion) {
+    complete_mirror();
+    const auto changed = [&] {
+        return changed_pixels(ui().status.config.model, choice(), *choice().own, 0);
+    };
+    EXPECT_TRUE(changed().empty());
+    const auto before = choice().own;
+    choice().chosen = 0;
+    choice().position = 200;
+    choice().level = before->samples.front()[200] == 0 ? 1 : 0;
+    run("frames 2\ncomplete.from_here\n");
+    ASSERT_TRUE(until([&] { return choice().own != before && choice().own->done; }));
+    const std::vector<uint8_t> pixels = changed();
+    ASSERT_FALSE(pixels.empty());
+    const auto& drawn = choice().own->samples.front();
+    const auto channels = size_t(ui().status.config.model.channels);
+    for (size_t i = 0; i < pixels.size() && channels == 1; ++i)
+        ASSERT_EQ(pixels[i] != 0, drawn[i] != before->samples.front()[i]) << i;
+    EXPECT_EQ(pixels[200 / channels], 1);
+    complete();
+    EXPECT_EQ(choice().changed.count, 0);
+    EXPECT_TRUE(changed().empty());
 }
 
 TEST_F(SampleMarks, ASampleBecomesTheSource) {
