@@ -128,8 +128,12 @@ bool Run::look_at_rest() {
         return !was_gone;
     }
     if (was_gone) {
+        read_logs();  // what was logged when it went need not be in it now
+        show_opened(status.target_step);
+        publish_stored_steps();
         status.can_train = status.task.is_trainable();
-        status.message = run_.path + " is there again";
+        const std::string lost = steps_without_weights();
+        status.message = run_.path + " is there again" + (lost.empty() ? "" : "; " + lost);
         files_.watch(model_.opened->path);
     }
     if (follow_again()) return true;
@@ -150,7 +154,7 @@ bool Run::look_at_rest() {
     if (!follow_weights()) return was_gone;
     status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     status.step = model_.opened->step;
-    status.target_step = std::max(status.target_step, status.step);
+    status.target_step = std::max({status.target_step, config().train.steps, status.step});
     status.message = fmt::format("another process has trained this run to step {}", status.step);
     publish_stored_steps();
     publisher_.publish_curves(view_, /*at_once=*/true);
@@ -167,6 +171,12 @@ bool Run::follow_again() {
     status.can_train = false;
     status.message = "another process trains this run again";
     return true;
+}
+
+// The checkpoint in hand, whatever was logged after it.
+void Run::show_opened(int64_t target) {
+    describe_model(view_, model_.opened->config, *model_.opened);
+    view_.status.target_step = std::max(view_.status.target_step, target);
 }
 
 // As a run that was opened when nobody trains it.
@@ -193,8 +203,7 @@ void Run::take_over() {
         return;
     }
     apply(RunEvent::owner_ended);
-    status.step = model_.opened->step;
-    status.target_step = std::max(target, status.step);
+    show_opened(target);
     if (const std::string lost = steps_without_weights(); !is_gone && !lost.empty())
         status.message += "; " + lost;
 }

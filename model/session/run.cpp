@@ -57,6 +57,7 @@ void Run::save(SaveKind kind) {
         if (run_.loop->saved_step() == step) view_.status.saved_step = step;
     });
     const std::filesystem::path path = run_.loop->save(kind);
+    read_logs_after_error();
     if (view_.status.can_resume) view_.status.error.clear();
     if (kind != SaveKind::by_time) view_.status.message = fmt::format("saved {}", path.string());
     note_saved(step);
@@ -116,15 +117,16 @@ void Run::set_error(const std::string& words) {
     if (status.is_gone && status.can_resume)
         status.error += "; \"Save elsewhere\" writes what is in memory";
     status.message.clear();
-    drop_deleted_saves();
+    check_saves();
     if (!status.can_resume) return;
+    view_.reads_log_again = true;
     status.step = model_.trainer->steps_done();
     const std::string problem = error_words([&] { publish_weights(); }, plain_words);
     if (!problem.empty()) status.message = "what is shown is of an older step: " + problem;
 }
 
-// What was saved in the folder may be gone with it, or have been deleted alone.
-void Run::drop_deleted_saves() {
+// What was saved in the folder may be gone with it, be back with it, or have been deleted alone.
+void Run::check_saves() {
     int64_t& saved = view_.status.saved_step;
     const bool has_folder = run_.is_old || run_.folder;
     std::error_code ignored;
@@ -132,11 +134,11 @@ void Run::drop_deleted_saves() {
         std::filesystem::status(checkpoints_folder(run_.path), ignored);
     // What cannot be listed may hold it.
     const bool is_known = std::filesystem::is_directory(place) || !std::filesystem::exists(place);
-    if (saved < 0 || !has_folder || !is_known) return;
+    if ((saved < 0 && !run_.folder) || !has_folder || !is_known) return;
     const std::vector<int64_t> there = checkpoint_steps(run_.path);
     if (std::binary_search(there.begin(), there.end(), saved)) return;
-    saved = there.empty() ? -1 : there.back();
-    publish_stored_steps();
+    const int64_t newest = there.empty() ? -1 : there.back();
+    if (std::exchange(saved, newest) != newest) publish_stored_steps();
 }
 
 void Run::begin() {
@@ -147,8 +149,7 @@ void Run::begin() {
     view_.last_step_time = Clock::now();
     publish_stored_steps();
     // Its folder was gone, and has been put back.
-    const std::vector<int64_t> saved = checkpoint_steps(run_.path);
-    if (view_.status.saved_step < 0 && !saved.empty()) view_.status.saved_step = saved.back();
+    if (view_.status.saved_step < 0) check_saves();
 }
 
 bool Run::is_gone() const {
@@ -160,7 +161,12 @@ bool Run::is_gone() const {
 bool Run::look_for_folder() {
     run_.looked_at = Clock::now();
     Status& status = view_.status;
-    return std::exchange(status.is_gone, !status.error.empty() && is_gone()) != status.is_gone;
+    const bool was_gone = std::exchange(status.is_gone, !status.error.empty() && is_gone());
+    if (was_gone && !status.is_gone) {
+        check_saves();
+        publish_stored_steps();
+    }
+    return was_gone != status.is_gone;
 }
 
 void Run::halt(RunEvent event) {
@@ -248,6 +254,7 @@ void Run::step() {
         return;
     }
     add_report(view_, report);
+    read_logs_after_error();
     if (run_.loop->saved_step() == report.step) {
         files_.forget(checkpoint_path(run_.path, report.step));
         note_saved(report.step);

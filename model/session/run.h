@@ -1,9 +1,8 @@
-// Run: the one model of a session as the trainer thread has it: the weights, the run
-// folder, the state. Its state changes by the table of run_states.h alone. Trainer thread. One file
-// for each of its concerns: run.cpp obeys commands and trains, run_open.cpp opens and prepares
-// training, run_settings.cpp changes settings, run_rewind.cpp goes back, run_logs.cpp reads and
-// writes events, run_files.cpp handles replaced files, follower.cpp reads a run that another
-// process trains.
+// Run: the one model of a session as the trainer thread has it: the weights, the run folder, the
+// state, which changes by the table of run_states.h alone. Trainer thread. run.cpp obeys commands
+// and trains, run_open.cpp opens and prepares training, run_settings.cpp changes settings,
+// run_rewind.cpp goes back, run_logs.cpp reads and writes events, run_files.cpp handles replaced
+// files, follower.cpp reads a run that another process trains.
 #pragma once
 #include <ATen/core/Tensor.h>
 
@@ -77,7 +76,7 @@ class Run {
     void keep(int64_t step);
     void note_saved(int64_t step);
     void publish_weights();
-    void drop_deleted_saves();
+    void check_saves();
     [[nodiscard]] bool has_unsaved_steps() const;
     [[nodiscard]] bool is_gone() const;  // its folder is no longer there, or was emptied
     bool look_for_folder();              // after an error; true if it has gone or come back
@@ -90,9 +89,9 @@ class Run {
     void open_logs_alone(bool has_settings);
     void show_without_weights(bool has_settings);
     [[nodiscard]] bool publish_stored_biases();
+    [[nodiscard]] NamedTensors weights_beside_biases() const;
     void make_trainer();
-    // Trainer and run folder, made at the first start. Throws what is in the way.
-    void prepare_training();
+    void prepare_training();  // trainer and run folder, made at the first start
     // Words for logged steps beyond the opened weights; "" where there are none.
     [[nodiscard]] std::string steps_without_weights() const;
 
@@ -113,6 +112,7 @@ class Run {
     // run_logs.cpp
     bool read_metrics();  // what metrics.jsonl has grown by; true if there is something
     void read_logs();     // curves and events, from the start
+    void read_logs_after_error();
     void log_event(const std::string& kind, const std::string& text);
     void log_failed_step(const std::string& words);  // the step after the last
     void log_target();  // the target step, as an event of the run folder
@@ -131,6 +131,7 @@ class Run {
     bool follow_rewind();
     bool follow_metrics();
     bool follow_weights();
+    void show_opened(int64_t target);
     void take_over();
 
     SessionChannels& channels_;

@@ -1,8 +1,10 @@
 // The logs of the run folder: read into the curves, and events written to them.
 #include <algorithm>
+#include <utility>
 
 #include "core/caught.h"
 #include "model/checkpoints/run_paths.h"
+#include "model/device.h"
 #include "model/session/run.h"
 #include "model/train/run_state.h"
 
@@ -27,6 +29,13 @@ void Run::read_logs() {
     read_run_events(view_, run_.path);
 }
 
+// What an error kept from the curves, or from the log, is in the log now.
+void Run::read_logs_after_error() {
+    if (!std::exchange(view_.reads_log_again, false)) return;
+    const std::string problem = error_words([&] { read_logs(); }, plain_words);
+    if (!problem.empty()) view_.status.message = problem;  // training continues
+}
+
 void Run::log_event(const std::string& kind, const std::string& text) {
     add_event(view_, kind, text);
     if (run_.folder) run_.folder->event(kind, view_.status.step, {{"text", text}});
@@ -40,9 +49,11 @@ void Run::log_failed_step(const std::string& words) {
     ++view_.curves.version;
 }
 
+// Never less than train.steps: "until step 500" of 1000 is a pause.
 void Run::log_target() {
     const Status& status = view_.status;
-    if (run_.folder && keep_target(*run_.folder, config(), status.step, status.target_step))
+    const int64_t target = std::max(status.target_step, config().train.steps);
+    if (run_.folder && keep_target(*run_.folder, config(), status.step, target))
         read_run_events(view_, run_.path);
 }
 

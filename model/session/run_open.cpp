@@ -115,27 +115,41 @@ std::string Run::open_newest() {
     return "";
 }
 
-// As weights of which the position biases alone count. False: none are stored, or none since the
-// last call.
+// A net is built once: those of the biases that are shown already, else untrained ones.
+NamedTensors Run::weights_beside_biases() const {
+    const auto shown = channels_.snapshot.latest();
+    if (shown && shown->biases_only) return shown->checkpoint->weights;
+    check_demand(config(), device_);
+    const Net net(config().model, uint64_t{0});
+    NamedTensors weights;
+    for (const Parameter& parameter : net.parameters())
+        weights.emplace_back(parameter.name, parameter.value.detach());
+    return weights;
+}
+
+// As weights of which the position biases alone count. False: none are stored, none since the last
+// call, or none that can be read since then.
 bool Run::publish_stored_biases() {
     const fs::path folder = history_folder(run_.path);
     const std::vector<int64_t> steps = history_steps(folder);
     if (steps.empty() || steps.back() <= view_.status.biases_step) return false;
-    check_demand(config(), device_);
-    const Net net(config().model, uint64_t{0});
+    const std::string path = history_path(folder, steps.back()).string();
+    if (files_.is_unreadable(path)) return false;
+    files_.note_unreadable(path);
+    const NamedTensors stored = read_history(folder, steps.back());
+    files_.note_readable(path);
     auto checkpoint = std::make_shared<Checkpoint>();
     checkpoint->config = config();
     checkpoint->step = steps.back();
-    const NamedTensors stored = read_history(folder, steps.back());
     // Thinned out by its owner meanwhile: an older one has been read.
     const std::vector<int64_t> now = history_steps(folder);
     if (std::find(now.begin(), now.end(), steps.back()) == now.end()) return false;
-    for (const Parameter& parameter : net.parameters()) {
+    checkpoint->weights = weights_beside_biases();
+    for (auto& [name, value] : checkpoint->weights) {
         const auto found = std::find_if(stored.begin(), stored.end(), [&](const auto& one) {
-            return one.first == parameter.name && one.second.sizes() == parameter.value.sizes();
+            return one.first == name && one.second.sizes() == value.sizes();
         });
-        checkpoint->weights.emplace_back(
-            parameter.name, found == stored.end() ? parameter.value.detach() : found->second);
+        if (found != stored.end()) value = found->second;
     }
     describe_model(view_, config(), *checkpoint);
     publisher_.publish_checkpoint(checkpoint, /*biases_only=*/true);

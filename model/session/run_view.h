@@ -15,8 +15,9 @@ namespace aft::session {
 struct RunView {
     Status status;
     Curves curves;
-    uint64_t metrics_offset = 0;  // bytes of metrics.jsonl that are in the curves
-    uint64_t metrics_inode = 0;   // of that file; a rewind writes another in its place
+    uint64_t metrics_offset = 0;   // bytes of metrics.jsonl that are in the curves
+    uint64_t metrics_inode = 0;    // of that file; a rewind writes another in its place
+    bool reads_log_again = false;  // after an error: log and curves may differ by some rows
     std::chrono::steady_clock::time_point last_step_time{};
     double step_gap_s = 0;  // smoothed, pauses between steps included
 };

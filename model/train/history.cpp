@@ -10,6 +10,7 @@
 #include "model/checkpoints/checkpoint.h"
 #include "model/checkpoints/format.h"
 #include "model/checkpoints/run_paths.h"
+#include "model/train/own_files.h"
 
 namespace aft {
 namespace {
@@ -72,6 +73,11 @@ void History::record(int64_t step, const Parameters& parameters, bool always) {
     if (folder_.empty()) {
         memory_[step] = std::move(tensors);
     } else {
+        // A run folder that was moved away is not made again: it may be put back.
+        std::error_code ignored;
+        const std::filesystem::path run = folder_.parent_path();
+        AFT_CHECK(run.empty() || std::filesystem::exists(run, ignored), "{}: {}", run.string(),
+                  kGoneRun);
         make_folder(folder_);
         write_tensors(history_path(folder_, step), {.tensors = std::move(tensors), .metadata = {}});
     }

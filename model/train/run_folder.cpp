@@ -204,7 +204,8 @@ void RunFolder::event(const std::string& kind, int64_t step, const json& detail)
         {"step", step}, {"kind", kind}, {"detail", detail}, {"timing", {{"time", utc_now()}}}};
     append_line(events_path(impl_->path), json_text(line));
     const std::string words = event_words(detail);
-    if (kind == "save" && words.empty()) return;  // saved, as save() has said
+    if (kind == "save" && words.empty()) return;   // saved, as save() has said
+    if (kind == "lost") return impl_->say(words);  // names the steps, which come after this one
     impl_->say(fmt::format("step {} {}{}{}", step, kind, words.empty() ? "" : ": ", words));
 }
 

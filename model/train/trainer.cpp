@@ -56,6 +56,17 @@ std::shared_ptr<const DataSource> open_data(const Config& config, const std::sto
                        static_cast<uint64_t>(config.train.seed), text_length(config.model));
 }
 
+constexpr const char* kSquarePrefix = "optim.exp_avg_sq.";
+
+// An average of squares may have overflowed: such a parameter stays as it is.
+void check_sound_average(const std::string& name, const at::Tensor& average) {
+    const bool is_square = name.starts_with(kSquarePrefix);
+    AFT_CHECK((is_square ? average.ge(0) : average.isfinite()).all().item<bool>(),
+              "the checkpoint's '{}' holds NaN or {}: training cannot continue from it; an earlier "
+              "save of the run may be sound",
+              name, is_square ? "negative squares" : "infinity");
+}
+
 void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters, AdamW& optimizer) {
     OptimizerState& state = optimizer.state();
     if (checkpoint.optimizer.empty()) return;  // weights only: starts with fresh averages
@@ -71,6 +82,7 @@ void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters, 
                   "the checkpoint's '{}' is {} [{}], the net needs {} [{}]", name,
                   c10::toString(from.scalar_type()), fmt::join(from.sizes(), ", "),
                   c10::toString(to.scalar_type()), fmt::join(value.sizes(), ", "));
+        check_sound_average(name, from);
         const Shard& shard = optimizer.shards()[i];
         to.copy_(to.sizes() == from.sizes()
                      ? from
@@ -78,7 +90,7 @@ void load_optimizer(const Checkpoint& checkpoint, const Parameters& parameters, 
     };
     for (size_t i = 0; i < parameters.size(); ++i) {
         load("optim.exp_avg." + parameters[i].name, i, state.exp_avg[i]);
-        load("optim.exp_avg_sq." + parameters[i].name, i, state.exp_avg_sq[i]);
+        load(kSquarePrefix + parameters[i].name, i, state.exp_avg_sq[i]);
     }
     const at::Tensor& steps = find("optim.steps");
     AFT_CHECK(steps.numel() == 1 && steps.scalar_type() == at::kLong && steps.item<int64_t>() >= 0,

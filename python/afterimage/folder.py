@@ -163,7 +163,8 @@ class Folder:
     def event(self, kind: str, step: int, detail: Mapping[str, Any]) -> None:
         line = {"step": step, "kind": kind, "detail": detail, "timing": {"time": utc_now()}}
         append_line(self.path / "events.jsonl", json_line(line))
-        self.say(f"step {step} {kind}: {json_line(detail)}")
+        # The text of a loss names the steps, which come after this one.
+        self.say(detail["text"] if kind == "lost" else f"step {step} {kind}: {json_line(detail)}")
 
     def config(self) -> dict[str, Any]:
         """config.json, {} where there is none yet."""

@@ -162,6 +162,37 @@ TEST(SessionErrors, WhatCannotBeWrittenPausesAndNothingIsLost) {
     ASSERT_TRUE(wait_step(session, before + 4));
     EXPECT_EQ(session.status().error, "");
     EXPECT_EQ(logged_steps(log), first_steps(before + 4));
+    ASSERT_TRUE(wait_for([&] { return session.curves()->step.size() == size_t(before) + 4; }))
+        << "the row that came late is shown, too: " << session.curves()->step.size();
+}
+
+// A step that is not logged may still have a frame of the history due.
+TEST(SessionErrors, AFolderThatWasMovedAwayIsNotMadeAnewAndIsTrainedInAgain) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run", aside = scratch / "aside";
+    OpenRequest request = new_run(run.string());
+    request.config->train.log_every = 100;
+    request.config->train.steps = request.config->train.history_frames = 8;  // one of every step
+    TestSession session(request);
+    ASSERT_TRUE(train_to(session, 3));
+    session.run().save();
+    ASSERT_TRUE(wait_for([&] { return session.status().saved_step == 3; }));
+    fs::rename(run, aside);
+    session.run().step(1);
+    ASSERT_TRUE(wait_for([&] { return session.status().is_gone; })) << session.status().error;
+    EXPECT_FALSE(fs::exists(run)) << "else it could not be put back";
+    EXPECT_EQ(session.status().state, RunState::paused);
+    EXPECT_TRUE(session.status().can_resume);
+    EXPECT_EQ(session.status().saved_step, -1);
+    fs::rename(aside, run);
+    ASSERT_TRUE(wait_for([&] { return !session.status().is_gone; }));
+    EXPECT_EQ(session.status().saved_step, 3);
+    EXPECT_EQ(session.saved_steps(), std::vector<int64_t>{3});
+    session.run().step(2);
+    ASSERT_TRUE(wait_step(session, 6));
+    session.run().save();
+    ASSERT_TRUE(wait_for([&] { return session.status().saved_step == 6; }));
+    EXPECT_EQ(session.status().error, "");
 }
 
 // More held-out pictures than are looked at before the first step: the others are read when they

@@ -118,6 +118,7 @@ TEST(SessionFollowing, ARunThatRestsIsWatchedWhileItsFolderIsGoneAndBack) {
     ASSERT_TRUE(wait_for([&] { return !watcher.status().is_gone; }));
     EXPECT_TRUE(watcher.status().can_train);
     EXPECT_NE(watcher.status().message.find("is there again"), std::string::npos);
+    EXPECT_EQ(watcher.curves()->step.size(), 20U);
     train(open_path(scratch / "run"), 10);
     ASSERT_TRUE(wait_for([&] { return watcher.status().step == 30; })) << watcher.status().message;
     EXPECT_TRUE(wait_for([&] { return watcher.status().can_train; }));

@@ -162,6 +162,33 @@ TEST(Trainer, ANaNIsNotAppliedAndNamesItsLayer) {
         EXPECT_TRUE(at::equal(before.optimizer[i].second, after.optimizer[i].second));
 }
 
+// Infinite averages of squares are sound: their parameters stay as they are.
+TEST(Trainer, AStateThatHoldsNaNIsNotTrainedOn) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    Trainer trainer(tiny_config(), test_device());
+    (void)run(trainer, 2);
+    const auto error_with = [&](const std::string& prefix, double value) {
+        Checkpoint checkpoint = trainer.checkpoint(true);
+        checkpoint.path = "run/step.safetensors";
+        for (auto& [name, tensor] : checkpoint.optimizer) {
+            if (!name.starts_with(prefix)) continue;
+            tensor = at::full_like(tensor, value);
+            break;
+        }
+        return error_of([&] { const Trainer again(checkpoint, test_device()); });
+    };
+    for (const char* const prefix : {"optim.exp_avg.", "optim.exp_avg_sq."}) {
+        const std::string error = error_with(prefix, std::nan(""));
+        EXPECT_TRUE(error.starts_with("run/step.safetensors: ")) << error;
+        EXPECT_NE(error.find(prefix), std::string::npos) << error;
+        EXPECT_NE(error.find("holds NaN"), std::string::npos) << error;
+        EXPECT_EQ(error_with(prefix, 1), "");
+    }
+    EXPECT_NE(error_with("optim.exp_avg.", kInfinity), "");
+    EXPECT_NE(error_with("optim.exp_avg_sq.", -1), "");
+    EXPECT_EQ(error_with("optim.exp_avg_sq.", kInfinity), "");
+}
+
 // Weights so large that the activations overflow although every parameter is finite.
 TEST(Trainer, AnOverflowNamesTheFirstLayerThatMadeIt) {
     Trainer trainer(tiny_config(), test_device());
