@@ -157,10 +157,12 @@ void draw_clipped(const ColorBarView& view, const Box& box, const Look& look) {
 
 void draw_lock(ImVec2 at, const Look& look) {  // `at`: middle of the bottom edge
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const ImU32 color = look.theme.text2;
-    const float w = look.px(3.5F), h = look.px(6), r = look.px(2.2F);
+    const ImU32 color = look.theme.text3;
+    const float w = look.px(3.5F), h = look.px(5), r = look.px(2.2F), leg = look.px(2);
     list->AddRectFilled({at.x - w, at.y - h}, {at.x + w, at.y}, color, look.px(1));
-    list->PathArcTo({at.x, at.y - h}, r, 3.14159F, 6.28318F);
+    list->PathLineTo({at.x - r, at.y - h});
+    list->PathArcTo({at.x, at.y - h - leg}, r, 3.14159F, 6.28318F);
+    list->PathLineTo({at.x + r, at.y - h});
     list->PathStroke(color, 0, look.px(1.2F));
 }
 
@@ -293,8 +295,8 @@ ColorBarReply draw_color_bar(const ColorBarView& view, const Look& look) {
     draw_ticks(view, reply.bar, look);
     draw_locks(view, reply.bar, look);
     draw_clipped(view, reply.bar, look);
-    draw_handle(reply.bar.low.x, reply.bar, view.low_locked, look);
-    draw_handle(reply.bar.high.x, reply.bar, view.high_locked, look);
+    draw_handle(reply.bar.low.x, reply.bar, view.low_locked || !view.can_drag, look);
+    draw_handle(reply.bar.high.x, reply.bar, view.high_locked || !view.can_drag, look);
     if (view.marker.has_value() && std::isfinite(*view.marker)) {
         const double place = std::clamp(BarScale(view.coloring).place(*view.marker), 0.0, 1.0);
         const auto x = reply.bar.low.x + float(place) * view.width;

@@ -123,7 +123,7 @@ void draw_outline(const PixelGrid& grid) {
         grid, [&](int64_t r, int64_t c) { return !is_in(r, c); }, outside);
 }
 
-// Not where its lines would cover the pixels themselves.
+// Only where its lines leave something of the pixels.
 void draw_changed(const PixelGrid& grid) {
     const float width = line_width(grid);
     if (grid.view.changed.empty() || grid.zoom < 5 * width) return;
@@ -150,10 +150,15 @@ void draw_cells(const PixelGrid& grid) {
         const Box box = at(grid.view.next);
         ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, rgb(0xFFFFFF));
     }
-    if (grid.view.source.is_valid())
-        draw_cell_ring(grid.look, at(grid.view.source), rgb(0xFFFFFF), 1);
+    const auto source = [&] {
+        if (grid.view.source.is_valid())
+            draw_cell_ring(grid.look, at(grid.view.source), rgb(0xFFFFFF), 1);
+    };
+    const bool is_tiny = grid.zoom < grid.look.px(6);  // the thin ring would be covered
+    if (!is_tiny) source();
     if (grid.view.target.is_valid())
         draw_cell_ring(grid.look, at(grid.view.target), grid.look.theme.accent, 2);
+    if (is_tiny) source();
 }
 
 }  // namespace

@@ -171,6 +171,16 @@ void draw_row_band(const MapView& view, const MapPlace& place, const Look& look)
         look.theme.accent, 2);
 }
 
+// Round a tiny cell: its lines above and below are those of the band.
+void draw_target_in_band(const MapView& view, const MapPlace& place, const Look& look) {
+    if (!view.target.is_valid()) return;
+    Box box = place.cell(view.target.row, view.target.column);
+    const float rim = look.px(1);
+    const float out = std::max(rim, std::ceil((look.px(3) - box.width()) / 2));
+    box = {{box.low.x - out, box.low.y - rim}, {box.high.x + out, box.high.y + rim}};
+    draw_open_ring(look, box, look.theme.accent, 2);
+}
+
 void draw_region(const MapView& view, const MapPlace& place, const Look& look) {
     if (!view.region.is_valid()) return;
     const Box first = place.cell(view.region.first.row, view.region.first.column);
@@ -196,8 +206,13 @@ void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
     const auto ring = [&](MapCell cell, ImU32 color, float width) {
         if (cell.is_valid()) draw_cell_ring(look, place.cell(cell.row, cell.column), color, width);
     };
-    ring(view.source, rgb(0xFFFFFF), 1);
-    ring(view.target, look.theme.accent, 2);
+    const bool is_tiny = place.least() < look.px(6);
+    if (!is_tiny) ring(view.source, rgb(0xFFFFFF), 1);
+    if (is_tiny && view.row_band)
+        draw_target_in_band(view, place, look);
+    else
+        ring(view.target, look.theme.accent, 2);
+    if (is_tiny) ring(view.source, rgb(0xFFFFFF), 1);  // the thin one would be covered
     if (view.pinned.is_valid()) {
         const Box box = place.cell(view.pinned.row, view.pinned.column);
         list->AddCircleFilled({box.high.x, box.low.y}, look.px(3), look.theme.accent);

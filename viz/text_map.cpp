@@ -29,7 +29,7 @@ ImU32 ground_color(const Coloring& k, float value) {
     return IM_COL32(c[0], c[1], c[2], 255);
 }
 
-// Within its cell from left to right: the characters beside it touch.
+// Within its cell from left to right, but for its rim: the characters beside it touch.
 void draw_rings(const TextMapView& view, const Look& look, const TextLayout& layout,
                 const TextGrid& grid) {
     const auto ring = [&](int64_t i, ImU32 color, float width) {
@@ -37,9 +37,15 @@ void draw_rings(const TextMapView& view, const Look& look, const TextLayout& lay
         const auto& place = layout.places[size_t(i)];
         if (place.row < grid.begin || place.row >= grid.end) return;
         Box box = grid.box(place);
-        box.low.x += look.px(width);
-        box.high.x -= look.px(width);
-        draw_open_ring(look, box, color, width);
+        const float line = look.px(1);
+        box.low.x += line;
+        box.high.x -= line;
+        draw_open_ring(look, box, color, 1);
+        if (width <= 1) return;
+        // Thicker above and below alone: the character has no space to spare at its sides.
+        box.low.y -= line;
+        box.high.y += line;
+        draw_open_ring(look, box, color, 1);
     };
     ring(view.source, rgb(0xFFFFFF), 1);
     ring(view.target, look.theme.accent, 2);

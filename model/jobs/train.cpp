@@ -218,7 +218,8 @@ TrainingEnd train_and_save(TrainingRun& run, int64_t until, const JobControl& co
     const auto error = caught([&] {
         TrainingLoop loop(*run.trainer, *run.folder);
         const int64_t first = run.trainer->steps_done();
-        if (until >= first) keep_target(*run.folder, run.trainer->config(), first, until);
+        if (until > run.trainer->config().train.steps)
+            keep_target(*run.folder, run.trainer->config(), first, until);
         const SpinLimiter where_others_run;
         const auto lost = caught([&] { train_until(run, loop, until, control); });
         if (lost) save_after_loss(run, loop, ranks);
@@ -234,14 +235,13 @@ TrainingEnd train_and_save(TrainingRun& run, int64_t until, const JobControl& co
     std::rethrow_exception(error);
 }
 
-// Without --steps: of a run that is resumed, what was asked for beyond train.steps, unless that is
-// set.
+// Without --steps: of a run that is resumed, the most that was asked for, unless that is set.
 int64_t target_of(const TrainRequest& request, const RunFolder& folder, const Config& config) {
     const bool is_set = std::any_of(request.set.begin(), request.set.end(), [](const auto& line) {
         return line.starts_with("train.steps=");
     });
     if (request.resume.empty() || is_set) return config.train.steps;
-    return std::max(config.train.steps, asked_steps(read_events(folder.path()), config));
+    return asked_steps(read_events(folder.path()), config);
 }
 
 TrainResult train(const TrainRequest& request, const JobControl& control) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/outside.h"
 
 namespace aft {
@@ -9,14 +11,14 @@ namespace aft {
 using nlohmann::json;
 
 int64_t asked_steps(const std::vector<json>& events, const Config& config) {
-    int64_t asked = config.train.steps;
+    int64_t asked = 0;
     for (const json& event : events) {
         if (event.value("kind", "") != "target" || !event.contains("detail")) continue;
         const json& detail = event["detail"];
         if (detail.is_object() && detail.contains("steps") && detail["steps"].is_number_integer())
             asked = detail["steps"].get<int64_t>();
     }
-    return asked;
+    return std::max(asked, config.train.steps);
 }
 
 bool is_in_error(const std::vector<json>& events, int64_t last_logged) {
@@ -57,9 +59,10 @@ std::string branched_from(const std::vector<json>& events) {
 }
 
 bool keep_target(RunFolder& folder, const Config& config, int64_t step, int64_t target) {
-    if (target == asked_steps(read_events(folder.path()), config)) return false;
+    const int64_t asked = std::max(target, config.train.steps);
+    if (asked == asked_steps(read_events(folder.path()), config)) return false;
     folder.event("target", step,
-                 {{"text", fmt::format("target step {}", target)}, {"steps", target}});
+                 {{"text", fmt::format("target step {}", asked)}, {"steps", asked}});
     return true;
 }
 

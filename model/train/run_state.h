@@ -10,7 +10,7 @@
 
 namespace aft {
 
-// The step that the run was last asked to reach: train.steps, unless an event says otherwise.
+// The step that the run was last asked to reach, never less than train.steps.
 [[nodiscard]] int64_t asked_steps(const std::vector<nlohmann::json>& events, const Config& config);
 
 // The last error was followed by no rewind and by no step: the run stands where it broke.
@@ -24,8 +24,8 @@ namespace aft {
 std::string note_branch(RunFolder& folder, int64_t step, const std::string& file);
 [[nodiscard]] std::string branched_from(const std::vector<nlohmann::json>& events);
 
-// Notes a target other than asked_steps() in the events, so that a run that has reached it counts
-// as finished, and one that was stopped before it does not. True: the events have changed.
+// Notes a target beyond train.steps in the events, so that a run stopped before it is not taken for
+// a finished one. True: the events have changed.
 bool keep_target(RunFolder& folder, const Config& config, int64_t step, int64_t target);
 
 }  // namespace aft

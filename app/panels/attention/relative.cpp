@@ -177,7 +177,7 @@ void RelativePanel::draw_caption(PaneContext& ui) {
             maps_.maps().empty()
                 ? ""
                 : fmt::format(", colours {} from 0 to {} %", scales[ui.settings.attention.scale],
-                              plain_number(100 * maps_.range().high, 3)),
+                              plain_number(100 * maps_.range().high, 1)),
             step_words(ui, maps_.watch().fields()), ui.selection.cell.layer));
 }
 

@@ -122,14 +122,21 @@ void TraceMaps::draw_small(PaneContext& ui, const TraceTile& tile, Small& small,
     view.coloring = trace_coloring(ui, row);
     small.under.lay_under(ui, row.folded, view);
     ImGui::SetCursorScreenPos({tile.box.low.x, tile.box.low.y + ui.px(kTraceTitle)});
+    // The frame lies below the rings of the map.
+    ImDrawList* const list = ImGui::GetWindowDrawList();
+    ImDrawListSplitter layers;
+    layers.Split(list, 2);
+    layers.SetCurrentChannel(list, 1);
     const viz::MapReply map = small.map.draw(view, ui);
+    layers.SetCurrentChannel(list, 0);
+    if (is_chosen) viz::draw_ring(ui, map.map, ui.theme.accent, 2);
+    layers.Merge(list);
     ui.recorder.area({.kind = "map",
                       .path = ui.recorder.claim({trace_words(row), id}),
                       .min = map.map.low,
                       .max = map.map.high,
                       .value = positions.target_words(ui.selection.cell.target),
                       .why_not = {}});
-    if (is_chosen) viz::draw_ring(ui, map.map, ui.theme.accent, 2);
     const auto cell = [&](const viz::MapCell& at) {
         return trace_source_cell(ui, positions, unfold(positions, at.row, at.column));
     };

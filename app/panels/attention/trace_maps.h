@@ -26,8 +26,8 @@ class TraceMaps {
         int64_t read_layer = -1;  // whose map is under the pointer
         float bottom = 0;         // where the maps end
     };
-    // In `box`; what does not fit scrolls, in whole lines of maps. A click on a small map chooses
-    // its layer.
+    // In `box`; what does not fit scrolls, a whole number of lines high. A click on a small map
+    // chooses its layer.
     [[nodiscard]] TraceReply draw(PaneContext& ui, const TraceData& data, const viz::Box& box);
 
   private:

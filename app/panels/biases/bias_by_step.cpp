@@ -16,7 +16,7 @@ constexpr size_t kMoments = 4;
 static std::string by_step_words(const ViewState& ui, const Blocks& block) {
     const std::string words = "range of the chosen step";
     if (block.is_single()) return words;
-    return fmt::format("{}, 1:{}, {} of each block", words, block.words(),
+    return fmt::format("{}, 1:{}, {}", words, block.words(),
                        ui.selection.block_value == BlockValue::mean ? "mean" : "extreme");
 }
 

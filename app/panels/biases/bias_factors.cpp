@@ -252,7 +252,8 @@ void FactorsPanel::draw(Ui& ui) {
     if (ui.status.mixer.heads > 1)
         place += fmt::format(", head {}", std::max<int64_t>(0, ui.selection.cell.head));
     caption(ui, "Components of w, " + place,
-            "above: the targets, below: the sources, each on its own range  \u00B7  " +
+            "above: the targets, below: the sources and the share of the energy, each on its own "
+            "range  \u00B7  " +
                 step_words(ui, shown_));
     if (!watch_.error().empty())
         banner(ui, {.title = "The components could not be read", .sentence = watch_.error()});

@@ -335,7 +335,7 @@ void FormationPanel::inspector(Ui& ui) {
     lines.emplace(n - 1, "last");
     lines.emplace(0, "first");
     lines.emplace(shown, "shown");
-    lines.emplace(half, "half");
+    if (moments_.missing() == 0) lines.emplace(half, "half");
     for (const auto& [column, id] : lines)
         key_value(ui, {"Step " + group_thousands(strip_.steps[column]), id},
                   number_words(series[column], row));

@@ -36,7 +36,7 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
     opened_ = ui.opened;
     form_ = form;
     // Space at the left for the ring of a cell there.
-    const float ring = ui.px(4);
+    const float ring = ui.px(7);
     ImGui::SetCursorScreenPos({box.low.x - ring, box.low.y});
     const ImVec2 size = {box.width() + ring, box.height()};
     if (ImGui::BeginChild("side", size, ImGuiChildFlags_NavFlattened)) {
@@ -45,13 +45,13 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
         const bool has_moments = ui.history.size() >= 2;
         if (!form.is_kernel()) {
             // Smaller where the profile and the row of steps would not fit below it.
-            const float below = ui.px(150 + 52) + (has_moments ? ui.px(180) : 0);
+            const float below = ui.px(150 + 52) + (has_moments ? ui.px(196) : 0);
             const float most = std::clamp(size.y - below, ui.px(120), width);
             draw_fold(ui, form, layers, {width, most});
             ImGui::Dummy({1, ui.px(4)});
         }
         float available = ImGui::GetContentRegionAvail().y - ui.px(12);
-        if (has_moments) available -= ui.px(form.is_kernel() ? 150 : 180);
+        if (has_moments) available -= ui.px(form.is_kernel() ? 150 : 196);
         if (has_moments && form.layout == BiasLayout::kernel_2d) available -= ui.px(160);
         draw_profile(ui, form, layers, {width, std::clamp(available, ui.px(136), ui.px(260))});
         if (form.layout == BiasLayout::kernel_2d)
@@ -286,7 +286,9 @@ void BiasSide::draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& l
     for (const std::string& words :
          {fmt::format("{} against {}{}", quantity,
                       is_offset ? "t \u2212 t\u2032" : positions.several(), band),
-          quantity + band, quantity})
+          fmt::format("{} against {}", quantity,
+                      is_offset ? "t \u2212 t\u2032" : positions.several()),
+          quantity})
         if (plot.unit.empty() || text_extent(ui, plot.unit, text_size::hint).x > space)
             plot.unit = words;
     plot.x_word = is_offset ? "offset" : "distance";

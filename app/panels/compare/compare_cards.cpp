@@ -48,6 +48,7 @@ std::string slot_metric(const PaneContext& ui, const ComparedSlot& slot) {
 std::string first_step_words(const ComparedSlot& slot, int64_t step, bool is_short) {
     const char* const word = !slot.choice.is_open() ? "Newest" : is_short ? "Shown" : "As shown";
     if (step < 0) return word;
+    if (is_short && slot.choice.is_open()) return "Step " + group_thousands(step);
     return fmt::format("{}, {}{}", word, is_short ? "" : "step ", group_thousands(step));
 }
 

@@ -271,7 +271,11 @@ void CompareMaps::draw_bar(PaneContext& ui, std::vector<size_t> of, ImVec2 at, f
         view.clipped = bar.clipped;
     }
     view.histogram_height = 22;
-    view.percent = ui.selection.quantity == Quantity::row_share && !first.is_pair();
+    const Quantity quantity = ui.selection.quantity;
+    view.percent = quantity == Quantity::row_share && !first.is_pair();
+    view.low_locked = quantity != Quantity::w && !first.is_pair();
+    if (quantity == Quantity::exp_minus_one && view.low_locked && coloring.range.low <= -1)
+        view.low_note = "floor";
     ImGui::SetCursorScreenPos(at);
     const viz::ColorBarReply reply = draw_color_bar(view, ui);
     ui.recorder.item("value", ui.recorder.claim(name), range_numbers(coloring.range));

@@ -1,4 +1,4 @@
-// What Compare reads of the selected cell: the line below the maps. Pure functions; any thread.
+// What Compare reads of the selected cell: the line below the maps. Window thread.
 #pragma once
 #include <vector>
 

@@ -260,7 +260,8 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     key_value(ui, "Correlation##correlation",
               std::isfinite(of->all.correlation) ? signed_number(of->all.correlation, 3)
                                                  : std::string("\u2013"));
-    key_value(ui, "Removed by gauge##removed_by_gauge", value(100 * of->removed_by_gauge, 1), "%");
+    key_value(ui, "Removed by gauge##removed_by_gauge", value(100 * of->removed_by_gauge, 1),
+              std::isfinite(of->removed_by_gauge) ? "%" : "");
     if (of->matching.pairs.size() > 1) {
         key_value(
             ui, "Heads, mean score##mean_score",
