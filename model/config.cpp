@@ -239,7 +239,7 @@ void TrainConfig::visit(SettingRows& rows) {
                                "Examples computed at once, gradients added up; 0, or more than "
                                "train.batch = the whole batch.",
                                {0, 65536, "examples", true});
-    micro.at_min = "whole batch";
+    micro.at_min = "the whole batch";
     add(std::move(micro));
     add(flag_row("train.recompute", &recompute,
                  "Compute a block again in the backward pass instead of keeping its activations."));

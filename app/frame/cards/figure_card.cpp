@@ -28,6 +28,7 @@ namespace {
 constexpr const char* kEndings[] = {".svg", ".png"};
 constexpr int kPngScale = 2;
 constexpr const char* kNoFigure = "This model can make none of these figures.";
+constexpr const char* kNoFile = "Type the file to write.";
 
 std::string why_no_figures(const ModelView& ui) {
     if (ui.session == nullptr || !ui.has_model()) return "No model is open.";
@@ -184,6 +185,7 @@ void FigureCard::draw_looks(Ui& ui) {
     ImGui::SameLine(0, ui.px(12));
     CopiedCommand copied{.command = {}, .why_not = why_no_figures(ui)};
     if (copied.why_not.empty() && figure_.empty()) copied.why_not = kNoFigure;
+    if (copied.why_not.empty() && file_.empty()) copied.why_not = kNoFile;
     if (copied.why_not.empty())
         copied.command = figure_command_line(figure_request(ui, figure_), file_, ground_ == 1);
     copy_command_button(ui, copied, "Copies the command that writes this figure.");
@@ -208,7 +210,7 @@ void FigureCard::draw_foot(Ui& ui) {
                          is_own ? "and of examples of the data: your own picture is none"
                                 : "as afterimage figure does"));
     const std::string why = figure_.empty()   ? kNoFigure
-                            : file_.empty()   ? "Type the file to write."
+                            : file_.empty()   ? kNoFile
                             : work_.is_busy() ? "The figure before is still being drawn."
                                               : why_no_figures(ui);
     const CardAnswer answer = save_buttons(ui, {.why_not = why,

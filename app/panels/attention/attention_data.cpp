@@ -125,7 +125,7 @@ void AttentionData::take_both(const ModelView& ui, const Request& request) {
         const std::span<const float> row(a.values.data() + c * width, width);
         rows_.channels.push_back(
             {int64_t(c), value(gate, c), value(sharp, c),
-             rows_.prior.row.empty() ? 0 : divergence_bits(row, rows_.prior.row)});
+             rows_.prior.row.empty() ? NAN : divergence_bits(row, rows_.prior.row)});
     }
     sort(order_);
     ++rows_.version;
@@ -138,8 +138,11 @@ void AttentionData::sort(Order order) {
                : order == Order::sharpness ? c.sharpness
                                            : c.divergence;
     };
+    const auto number = [&](const AttentionChannel& c) {
+        return std::isnan(key(c)) ? 0 : key(c);  // the prior has not been read
+    };
     std::stable_sort(rows_.channels.begin(), rows_.channels.end(),
-                     [&](const auto& x, const auto& y) { return key(x) > key(y); });
+                     [&](const auto& x, const auto& y) { return number(x) > number(y); });
 }
 
 void AttentionData::update(PaneContext& ui, const Request& request) {

@@ -103,7 +103,7 @@ void AttentionGallery::fill(const ModelView& ui, const AttentionData& data, int 
                              : order_ == Order::sharpness ? c.sharpness
                                                           : c.divergence;
         cell.bar = order_ == Order::divergence ? -1 : shown;
-        cell.bar_text = plain_number(shown, 2);
+        cell.bar_text = std::isnan(shown) ? "" : plain_number(shown, 2);
     }
 }
 

@@ -61,7 +61,7 @@ void draw_channel_numbers(PaneContext& ui, const AttentionData& data, int64_t ch
         if (one.index != channel) continue;
         if (data.rows().has_gates) key_value(ui, "Gate \u03C3(Q)##gate", plain_number(one.gate, 2));
         key_value(ui, "Sharpness##sharpness", plain_number(one.sharpness, 2));
-        if (ui.status.mixer.has_prior())
+        if (ui.status.mixer.has_prior() && !std::isnan(one.divergence))
             key_value(ui, "Divergence##divergence", plain_number(one.divergence, 2), "bit");
     }
 }

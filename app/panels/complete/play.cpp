@@ -200,12 +200,13 @@ void PlayPanel::draw_distribution(Ui& ui, const Completion& completion) {
     const size_t sample = sample_looked_at(ui, completion);
     CompletionChoice& choice = ui.selection.completion;
     const bool is_text = is_text_model(ui);
-    const std::string changed = changed_words(played_.before.get(), completion, sample);
     const bool is_outlined = !is_text && choice.changed.before != nullptr;
+    const Completion* const before = (is_outlined ? choice.changed.before : played_.before).get();
+    const std::string changed = changed_words(before, completion, sample);
     const std::string difference =
-        changed.empty()
-            ? ""
-            : fmt::format(", {} {}", changed, is_outlined ? "changed, outlined" : "changed");
+        changed.empty() ? ""
+                        : fmt::format(", {} {}", changed,
+                                      is_outlined ? "changed, outlined if large" : "changed");
     std::string words = fmt::format("sample {}{}; click a {} to put it here", sample + 1,
                                     difference, is_text ? "byte" : "level");
     if (!changed.empty())

@@ -7,15 +7,15 @@ namespace aft::app {
 
 bool StepSeries::update(PaneContext& ui, ProbeRequest request) {
     request.step = -1;
+    const size_t before = fields_.size();
     if (opened_ != ui.opened || request != request_ || rewinds_ != ui.status.rewinds) {
         *this = StepSeries();
         opened_ = ui.opened;
         rewinds_ = ui.status.rewinds;
         request_ = request;
     }
-    if (ui.session == nullptr) return false;
+    if (ui.session == nullptr) return before != 0;
     // Steps that the thinning took away.
-    const size_t before = fields_.size();
     std::erase_if(fields_, [&](const auto& one) {
         return !std::binary_search(ui.history.begin(), ui.history.end(), one.first);
     });

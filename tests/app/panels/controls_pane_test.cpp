@@ -47,11 +47,11 @@ TEST_F(ControlsPane, WhatNothingOfTheModelReadsIsLeftOut) {
 TEST_F(ControlsPane, AMicroBatchOfNoneIsTheWholeBatch) {
     const std::string field = "controls/optimiser/train.micro_batch";
     open();
-    EXPECT_EQ(value_of(field), "whole batch");
+    EXPECT_EQ(value_of(field), "the whole batch");
     run("set " + field + " 1\nframes 3\n");
     EXPECT_TRUE(until([&] { return value_of(field) == "1"; })) << value_of(field);
     run("set " + field + " 0\nframes 3\n");
-    EXPECT_TRUE(until([&] { return value_of(field) == "whole batch"; })) << value_of(field);
+    EXPECT_TRUE(until([&] { return value_of(field) == "the whole batch"; })) << value_of(field);
 }
 
 TEST_F(ControlsPane, RunUntilContinuesToTheStepThatIsTyped) {

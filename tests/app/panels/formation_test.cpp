@@ -51,5 +51,20 @@ TEST_F(FormationWindow, SaysByWhichStepHalfOfTheChangeWasDone) {
     EXPECT_NE(all().find("Entropy, of a flat row"), std::string::npos) << all();
 }
 
+// Until the steps of a rewound run are read again, nothing is drawn of the old ones.
+TEST_F(FormationWindow, StartsAfreshAfterARewind) {
+    open_run();
+    session().run().step(6);
+    ASSERT_TRUE(until([&] { return ui().status.step == 6; }));
+    session().run().save();
+    run("run.start\nwait Stopped 60\n");
+    const std::string count = fmt::format("2 rows, {} steps", ui().history.size());
+    ASSERT_TRUE(until([&] { return strip() == count; })) << strip();
+    session().run().rewind(6);
+    ASSERT_TRUE(until([&] { return ui().status.rewinds > 0; }));
+    run("frames 10\n");
+    EXPECT_EQ(all().find("Try again"), std::string::npos) << all();
+}
+
 }  // namespace
 }  // namespace aft::app
