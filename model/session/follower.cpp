@@ -1,6 +1,5 @@
 // Following: another process trains this run; its folder is read as it grows, and the run is ours
 // when that process has ended.
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,19 +38,16 @@ void Run::follow() {
 
 // The other process went back to an earlier step: its logs are other files, and steps come again.
 bool Run::follow_rewind() {
-    struct stat info {};
-    if (::stat(metrics_path(run_.path).c_str(), &info) != 0) return false;
-    const bool is_other = view_.metrics_inode != 0 && info.st_ino != view_.metrics_inode;
-    view_.metrics_inode = info.st_ino;
+    const uint64_t inode = log_inode(run_.path);
+    if (inode == 0) return false;
+    const bool is_other = view_.metrics_inode != 0 && inode != view_.metrics_inode;
+    view_.metrics_inode = inode;
     if (is_other) read_again();
     return is_other;
 }
 
 // Logs that are other files than before, and the newest checkpoint.
 void Run::read_again() {
-    struct stat info {};
-    if (::stat(metrics_path(run_.path).c_str(), &info) == 0)
-        view_.metrics_inode = info.st_ino;  // before it is read: a newer one is noticed
     read_logs();
     Status& status = view_.status;
     status.step = view_.curves.step.empty() ? 0 : std::llround(view_.curves.step.back());
@@ -121,14 +117,17 @@ bool Run::look_at_rest() {
     run_.looked_at = Clock::now();
     std::error_code ignored;
     Status& status = view_.status;
-    const bool was_gone = std::exchange(run_.was_gone, !fs::exists(run_.path, ignored));
+    const bool was_gone = run_.was_gone;
+    // Back with its checkpoints: a folder may come piece by piece.
+    run_.was_gone =
+        !fs::exists(run_.path, ignored) || (was_gone && checkpoint_steps(run_.path).empty());
     if (run_.was_gone) {
         status.can_train = false;
         status.message = gone_words(run_.path);
         return !was_gone;
     }
     if (was_gone) {
-        read_logs();  // what was logged when it went need not be in it now
+        read_rows_again();
         show_opened(status.target_step);
         publish_stored_steps();
         status.can_train = status.task.is_trainable();
@@ -154,7 +153,7 @@ bool Run::look_at_rest() {
     if (!follow_weights()) return was_gone;
     status.examples_per_s = status.steps_per_s = status.eta_s = 0;
     status.step = model_.opened->step;
-    status.target_step = std::max({status.target_step, config().train.steps, status.step});
+    status.target_step = std::max(status.target_step, status.step);
     status.message = fmt::format("another process has trained this run to step {}", status.step);
     publish_stored_steps();
     publisher_.publish_curves(view_, /*at_once=*/true);

@@ -57,7 +57,7 @@ void Run::save(SaveKind kind) {
         if (run_.loop->saved_step() == step) view_.status.saved_step = step;
     });
     const std::filesystem::path path = run_.loop->save(kind);
-    read_logs_after_error();
+    if (std::exchange(view_.reads_log_again, false)) read_rows_again();
     if (view_.status.can_resume) view_.status.error.clear();
     if (kind != SaveKind::by_time) view_.status.message = fmt::format("saved {}", path.string());
     note_saved(step);
@@ -108,7 +108,10 @@ void Run::keep(int64_t step) {
 void Run::set_error(const std::string& words) {
     Status& status = view_.status;
     status.can_resume = model_.trainer && run_.folder;
-    if (status.can_resume && status.state == RunState::running) log_failed_step(words);
+    if (status.can_resume && status.state == RunState::running) {
+        log_failed_step(words);
+        view_.reads_log_again = true;
+    }
     status.following = false;
     apply(status.can_resume ? RunEvent::held_up : RunEvent::failed);
     pause_at_ = -1;
@@ -119,7 +122,6 @@ void Run::set_error(const std::string& words) {
     status.message.clear();
     check_saves();
     if (!status.can_resume) return;
-    view_.reads_log_again = true;
     status.step = model_.trainer->steps_done();
     const std::string problem = error_words([&] { publish_weights(); }, plain_words);
     if (!problem.empty()) status.message = "what is shown is of an older step: " + problem;
@@ -254,7 +256,7 @@ void Run::step() {
         return;
     }
     add_report(view_, report);
-    read_logs_after_error();
+    if (std::exchange(view_.reads_log_again, false)) read_rows_again();
     if (run_.loop->saved_step() == report.step) {
         files_.forget(checkpoint_path(run_.path, report.step));
         note_saved(report.step);

@@ -112,7 +112,7 @@ class Run {
     // run_logs.cpp
     bool read_metrics();  // what metrics.jsonl has grown by; true if there is something
     void read_logs();     // curves and events, from the start
-    void read_logs_after_error();
+    void read_rows_again();
     void log_event(const std::string& kind, const std::string& text);
     void log_failed_step(const std::string& words);  // the step after the last
     void log_target();  // the target step, as an event of the run folder

@@ -25,15 +25,27 @@ void Run::read_logs() {
     view_.curves = {};
     view_.curves.version = version + 1;
     view_.metrics_offset = 0;
+    view_.metrics_inode = log_inode(run_.path);  // before it is read: a newer one is noticed
     read_metrics();
     read_run_events(view_, run_.path);
 }
 
-// What an error kept from the curves, or from the log, is in the log now.
-void Run::read_logs_after_error() {
-    if (!std::exchange(view_.reads_log_again, false)) return;
-    const std::string problem = error_words([&] { read_logs(); }, plain_words);
-    if (!problem.empty()) view_.status.message = problem;  // training continues
+// Rows that an error kept from the curves. What is shown stays where the log is not whole or cannot
+// be read; so do the events, some of which the screen alone may have.
+void Run::read_rows_again() {
+    Curves read;
+    uint64_t offset = 0;
+    const uint64_t inode = log_inode(run_.path);
+    const auto failed = caught([&] {
+        while (read_rows(run_.path, offset, read)) continue;
+    });
+    if (failed || read.step.size() < view_.curves.step.size()) return;
+    read.events = std::move(view_.curves.events);
+    read.version = view_.curves.version + 1;
+    view_.curves = std::move(read);
+    view_.metrics_offset = offset;
+    view_.metrics_inode = inode;
+    show_last_row(view_);
 }
 
 void Run::log_event(const std::string& kind, const std::string& text) {
@@ -49,11 +61,9 @@ void Run::log_failed_step(const std::string& words) {
     ++view_.curves.version;
 }
 
-// Never less than train.steps: "until step 500" of 1000 is a pause.
 void Run::log_target() {
     const Status& status = view_.status;
-    const int64_t target = std::max(status.target_step, config().train.steps);
-    if (run_.folder && keep_target(*run_.folder, config(), status.step, target))
+    if (run_.folder && keep_target(*run_.folder, config(), status.step, status.target_step))
         read_run_events(view_, run_.path);
 }
 

@@ -1,6 +1,7 @@
 #include "model/session/run_view.h"
 
 #include <ATen/ATen.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 
 #include "core/event_words.h"
 #include "core/json.h"
+#include "model/checkpoints/run_paths.h"
 #include "model/decode/input.h"
 #include "model/probe/masks.h"
 #include "model/tasks/task.h"
@@ -128,6 +130,11 @@ void read_run_events(RunView& view, const std::string& run) {
 void add_event(RunView& view, const std::string& kind, const std::string& text) {
     view.curves.events.push_back({view.status.step, kind, text});
     ++view.curves.version;
+}
+
+uint64_t log_inode(const std::string& run) {
+    struct stat info {};
+    return ::stat(metrics_path(run).c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
 }  // namespace aft::session

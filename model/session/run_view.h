@@ -31,5 +31,7 @@ void show_last_row(RunView& view);
 void add_event(RunView& view, const std::string& kind, const std::string& text);
 // All events of the run folder in place of those so far. Blocks on the file.
 void read_run_events(RunView& view, const std::string& run);
+// Of the run's metrics.jsonl; 0 where there is none.
+[[nodiscard]] uint64_t log_inode(const std::string& run);
 
 }  // namespace aft::session

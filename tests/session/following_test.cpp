@@ -1,8 +1,10 @@
 // A run that another process (here: another session) trains, followed as its folder grows.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "core/files.h"
 #include "model/train/run_lock.h"
@@ -114,13 +116,22 @@ TEST(SessionFollowing, ARunThatRestsIsWatchedWhileItsFolderIsGoneAndBack) {
     EXPECT_FALSE(watcher.status().can_train);
     EXPECT_NE(watcher.status().message.find("is gone"), std::string::npos);
     EXPECT_EQ(watcher.status().error, "");
+    std::ofstream(scratch / "away/metrics.jsonl", std::ios::app) << R"({"step":21,"loss":1})"
+                                                                 << "\n";
+    fs::create_directory(scratch / "run");  // as a copy begins
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    EXPECT_TRUE(watcher.status().is_gone) << "its checkpoints are not there yet";
+    fs::remove(scratch / "run");
     fs::rename(scratch / "away", scratch / "run");
     ASSERT_TRUE(wait_for([&] { return !watcher.status().is_gone; }));
     EXPECT_TRUE(watcher.status().can_train);
-    EXPECT_NE(watcher.status().message.find("is there again"), std::string::npos);
-    EXPECT_EQ(watcher.curves()->step.size(), 20U);
+    EXPECT_NE(watcher.status().message.find("is there again; "), std::string::npos)
+        << watcher.status().message;
+    EXPECT_EQ(watcher.status().step, 20) << "of the weights";
+    EXPECT_TRUE(wait_for([&] { return watcher.curves()->step.size() == 21; }));
     train(open_path(scratch / "run"), 10);
-    ASSERT_TRUE(wait_for([&] { return watcher.status().step == 30; })) << watcher.status().message;
+    ASSERT_TRUE(wait_for([&] { return watcher.status().step == 30; }))
+        << watcher.status().step << watcher.status().message << watcher.status().error;
     EXPECT_TRUE(wait_for([&] { return watcher.status().can_train; }));
 }
 
