@@ -20,6 +20,17 @@ static std::string by_step_words(const ViewState& ui, const Blocks& block) {
                        ui.selection.block_value == BlockValue::mean ? "mean" : "extreme");
 }
 
+static float strip_height(const BiasForm& form, float each) {
+    const float tall = form.has_free_axes() ? each : each * float(form.rows) / float(form.columns);
+    return std::min(tall, each * 1.5F);
+}
+
+float BiasBySteps::height(const PaneContext& ui, const BiasForm& form, float width) {
+    if (ui.history.size() < 2) return 0;
+    const float each = width / float(std::min(kMoments, ui.history.size())) - ui.px(4);
+    return ui.px(36 + 28 + 12) + strip_height(form, each);  // heading, labels, gaps
+}
+
 void BiasBySteps::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width) {
     if (ui.history.size() < 2) return;
     const int64_t layer = ui.selection.cell.layer;
@@ -66,8 +77,7 @@ void BiasBySteps::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers
                   .free_axes = form.has_free_axes(),
                   .cell_label = ui.px(22)};
     view.cells = cells;
-    const float tall = form.has_free_axes() ? each : each * float(form.rows) / float(form.columns);
-    view.area = {width, std::min(tall, each * 1.5F) + ui.px(28)};
+    view.area = {width, strip_height(form, each) + ui.px(28)};
     view.raise_selected_row = false;
     const viz::AtlasReply reply = strip_.draw(view, ui);
     for (size_t i = 0; i < count; ++i) {

@@ -19,6 +19,8 @@ class BiasBySteps {
   public:
     // Nothing is drawn of a run with one stored step. A click shows its step.
     void draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers, float width);
+    // Of all that draw() puts below the cursor, at most.
+    [[nodiscard]] static float height(const PaneContext& ui, const BiasForm& form, float width);
 
   private:
     std::vector<BiasMoment> moments_;

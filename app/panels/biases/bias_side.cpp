@@ -42,18 +42,17 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
     if (ImGui::BeginChild("side", size, ImGuiChildFlags_NavFlattened)) {
         ImGui::Indent(ring);
         const float width = ImGui::GetContentRegionAvail().x;
-        const bool has_moments = ui.history.size() >= 2;
+        const float steps = BiasBySteps::height(ui, form, width);
         if (!form.is_kernel()) {
             // Smaller where the profile and the row of steps would not fit below it.
-            const float below = ui.px(150 + 52) + (has_moments ? ui.px(196) : 0);
-            const float most = std::clamp(size.y - below, ui.px(120), width);
+            const float below = ui.px(150 + 52) + steps;
+            const float most = std::clamp(size.y - below, ui.px(84), width);
             draw_fold(ui, form, layers, {width, most});
             ImGui::Dummy({1, ui.px(4)});
         }
-        float available = ImGui::GetContentRegionAvail().y - ui.px(12);
-        if (has_moments) available -= ui.px(form.is_kernel() ? 150 : 196);
-        if (has_moments && form.layout == BiasLayout::kernel_2d) available -= ui.px(160);
-        draw_profile(ui, form, layers, {width, std::clamp(available, ui.px(136), ui.px(260))});
+        float available = ImGui::GetContentRegionAvail().y - ui.px(12) - steps;
+        if (steps > 0 && form.layout == BiasLayout::kernel_2d) available -= ui.px(160);
+        draw_profile(ui, form, layers, {width, std::clamp(available, ui.px(112), ui.px(260))});
         if (form.layout == BiasLayout::kernel_2d)
             draw_over_training(ui, form, layers, {width, ui.px(160)});
         by_step_.draw(ui, form, layers, width);

@@ -200,7 +200,7 @@ void CompareCurves::draw(PaneContext& ui, const CompareSlots& slots, ImVec2 area
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float gap = ui.px(24);
     // A lower area scrolls.
-    const ImVec2 size = {std::floor((area.x - gap) / 2), std::max(ui.px(96), area.y)};
+    const ImVec2 size = {std::floor((area.x - gap) / 2), std::max(ui.px(80), area.y)};
     draw_plot(ui, slots, 0, size);
     ImGui::SetCursorScreenPos({at.x + size.x + gap, at.y});
     draw_plot(ui, slots, 1, size);
