@@ -10,7 +10,8 @@
 namespace aft::viz {
 namespace {
 
-constexpr float kGap = 2;  // least distance between maps
+constexpr float kGap = 2;          // least distance between maps
+constexpr float kBeforeNext = 12;  // of a caption to the next map's name
 constexpr float kLabelSize = 14;
 constexpr float kMostZoom = 128;  // pixels per value at scale 1
 
@@ -73,7 +74,7 @@ LabelPlaces label_places(const AtlasCell& cell, const CaptionSpace& space, bool 
                  .face = chosen ? Face::medium : Face::regular},
         .number = {.size = kLabelSize, .color = look.theme.text2, .align = Align::right}};
     // It ends with the map, but for the least distance to the next map's name.
-    out.text_end = space.width - std::max(0.0F, look.px(6) - space.after);
+    out.text_end = space.width - std::max(0.0F, look.px(kBeforeNext) - space.after);
     out.bar_low = std::max(text_extent(look, cell.label, out.name).x, look.px(24)) + look.px(6);
     out.bar_high = out.text_end - text_extent(look, cell.bar_text, out.number).x - look.px(6);
     return out;
@@ -87,9 +88,9 @@ struct CaptionPlan {
 CaptionPlan plan_captions(const AtlasView& view, const AtlasLayout& layout, const Look& look) {
     const TextStyle name{.size = kLabelSize, .face = Face::medium};  // as the chosen one
     const TextStyle number{.size = kLabelSize};
-    const float gap = look.px(6), pitch = layout.pitch.x - gap;
+    const float gap = look.px(6), pitch = layout.pitch.x - look.px(kBeforeNext);
     // The space between the maps keeps the next label away, too.
-    const float behind = std::max(0.0F, look.px(6) - (layout.pitch.x - layout.tile.x));
+    const float behind = std::max(0.0F, look.px(kBeforeNext) - (layout.pitch.x - layout.tile.x));
     float both = 0, label = 0, brief = 0;
     for (const AtlasCell& cell : view.cells) {
         const float own = text_extent(look, cell.label, name).x;

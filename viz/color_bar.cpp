@@ -84,7 +84,7 @@ TickText tick_text(double value, const TickPlace& place_of, bool has_note) {
     TickText tick{.value = value, .x = box.low.x + float(place) * box.width()};
     tick.style = {.size = 14, .color = look.theme.text3};
     tick.style.align = place < 0.02 ? Align::left : place > 0.98 ? Align::right : Align::centre;
-    tick.text = bar_number(value, view.coloring.range, view.percent);
+    tick.text = bar_number(value, view.percent, view.coloring.range);
     if (place < 0.02 && has_note) tick.text += " " + view.low_note;
     const float width = text_extent(look, tick.text, tick.style).x;
     const float low_lock = value == view.coloring.range.low && view.low_locked ? look.px(kLock) : 0;
@@ -207,14 +207,12 @@ void drag_end(const ColorBarView& view, const Box& bar, bool is_high, ColorBarRe
 
 }  // namespace
 
-std::string bar_number(double value, const Range& of, bool percent) {
-    return bar_number(value, percent, std::max(std::abs(of.low), std::abs(of.high)));
-}
-
-std::string bar_number(double value, bool percent, double largest) {
-    const double shown = percent ? 100 * value : value;
+std::string bar_number(double value, bool percent, const Range& beside) {
+    const double unit = percent ? 100 : 1;
+    const double shown = unit * value;
     const double size = std::abs(shown);
-    const bool is_tiny = std::max(size, percent ? 100 * largest : largest) < 0.001;
+    const bool is_tiny =
+        std::max({size, unit * std::abs(beside.low), unit * std::abs(beside.high)}) < 0.001;
     std::string text;
     const auto short_form = [&](double unit, const char* word) {
         const double v = shown / unit;
@@ -315,8 +313,8 @@ void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool 
     right.align = Align::right;
     centre.align = Align::centre;
     const float y = box.high.y + look.px(2);
-    const std::string low = bar_number(coloring.range.low, coloring.range, percent);
-    const std::string high = bar_number(coloring.range.high, coloring.range, percent);
+    const std::string low = bar_number(coloring.range.low, percent, coloring.range);
+    const std::string high = bar_number(coloring.range.high, percent, coloring.range);
     text_at(look, {box.low.x, y}, low, style);
     text_at(look, {box.high.x, y}, high, right);
     if (coloring.range.low >= 0 || coloring.range.high <= 0) return;

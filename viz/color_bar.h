@@ -41,8 +41,7 @@ void draw_small_bar(const Look& look, ImVec2 at, const Coloring& coloring, bool 
 // Round numbers inside the range whose places on the bar are at least `gap` (0 .. 1) apart, with
 // both ends and 0 first.
 [[nodiscard]] std::vector<double> bar_ticks(const Coloring& coloring, double gap);
-// `largest`: a value beside it whose notation it takes: "0.0005" beside "0.002".
-[[nodiscard]] std::string bar_number(double value, bool percent, double largest = 0);
-[[nodiscard]] std::string bar_number(double value, const Range& of, bool percent);
+// `beside`: the ends of its bar, whose notation it takes: "0.0005" beside "0.002".
+[[nodiscard]] std::string bar_number(double value, bool percent, const Range& beside = {0, 0});
 
 }  // namespace aft::viz

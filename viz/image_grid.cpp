@@ -150,15 +150,9 @@ void draw_cells(const PixelGrid& grid) {
         const Box box = at(grid.view.next);
         ImGui::GetWindowDrawList()->AddRectFilled(box.low, box.high, rgb(0xFFFFFF));
     }
-    const auto source = [&] {
-        if (grid.view.source.is_valid())
-            draw_cell_ring(grid.look, at(grid.view.source), rgb(0xFFFFFF), 1);
-    };
-    const bool is_tiny = grid.zoom < grid.look.px(6);  // the thin ring would be covered
-    if (!is_tiny) source();
-    if (grid.view.target.is_valid())
-        draw_cell_ring(grid.look, at(grid.view.target), grid.look.theme.accent, 2);
-    if (is_tiny) source();
+    const Box source = at(grid.view.source), target = at(grid.view.target);
+    draw_cell_rings(grid.look, grid.view.source.is_valid() ? &source : nullptr,
+                    grid.view.target.is_valid() ? &target : nullptr);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ void draw_ring(const Look& look, const Box& box, ImU32 color, float width) {
 }
 
 void draw_cell_ring(const Look& look, const Box& cell, ImU32 color, float width) {
-    constexpr float kTinyCell = 6, kLeastFree = 3;
-    if (std::min(cell.width(), cell.height()) >= look.px(kTinyCell))
+    constexpr float kLeastFree = 3;
+    if (!is_tiny_cell(look, std::min(cell.width(), cell.height())))
         return draw_ring(look, cell, color, width);
     // A thin ring has its line and its rim on either side.
     const float thin = width > 1 ? 4 * look.px(1) : 0;
@@ -79,6 +79,26 @@ void draw_cell_ring(const Look& look, const Box& cell, ImU32 color, float width)
     const float x = out(cell.width()), y = out(cell.height());
     draw_open_ring(look, {{cell.low.x - x, cell.low.y - y}, {cell.high.x + x, cell.high.y + y}},
                    color, width);
+}
+
+void draw_cell_rings(const Look& look, const Box* source, const Box* target) {
+    const auto draw_source = [&] {
+        if (source != nullptr) draw_cell_ring(look, *source, rgb(0xFFFFFF), 1);
+    };
+    // Within the wider one, which would cover it, where that stands further out.
+    const bool is_last =
+        source != nullptr && is_tiny_cell(look, std::min(source->width(), source->height()));
+    if (!is_last) draw_source();
+    if (target != nullptr) draw_cell_ring(look, *target, look.theme.accent, 2);
+    if (is_last) draw_source();
+}
+
+bool is_tiny_cell(const Look& look, float side) {
+    return side < look.px(6);
+}
+
+float ring_reach(const Look& look, float side) {
+    return look.px(is_tiny_cell(look, side) ? 7 : 4);
 }
 
 void draw_not_finite(const Look& look, const Box& box, float value) {

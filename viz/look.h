@@ -53,9 +53,16 @@ void draw_mask_hatch(const Look& look, const Box& box);
 void draw_ring(const Look& look, const Box& box, ImU32 color, float width);
 // The same without the inner rim: all of `box` stays free.
 void draw_open_ring(const Look& look, const Box& box, ImU32 color, float width);
-// A ring round a cell. Round one of a few pixels it stands further out and is open: three pixels
-// within it stay free, and one of width 1 fits within a wider one.
+// A ring round a cell. Round a tiny one it stands further out and is open: three pixels within it
+// stay free, and one of width 1 fits within a wider one.
 void draw_cell_ring(const Look& look, const Box& cell, ImU32 color, float width);
+// Of a source, thin and white, and of a target (nullptr = none), so that both are seen where they
+// are one cell.
+void draw_cell_rings(const Look& look, const Box* source, const Box* target);
+// Of less than 6 px.
+[[nodiscard]] bool is_tiny_cell(const Look& look, float side);
+// Pixels beyond a cell that its rings take; without a side: of any cell.
+[[nodiscard]] float ring_reach(const Look& look, float side = 0);
 // A filled cell of the NaN colour with a cross, or an infinity sign, from 8 px up.
 void draw_not_finite(const Look& look, const Box& box, float value);
 

@@ -157,8 +157,13 @@ void draw_cross_hair(const MapView& view, const MapPlace& place) {
     const ImU32 white = with_alpha(rgb(0xFFFFFF), 0.35F);
     const ImVec2 middle = {std::floor((box.low.x + box.high.x) / 2) + 0.5F,
                            std::floor((box.low.y + box.high.y) / 2) + 0.5F};
-    list->AddLine({place.map.low.x, middle.y}, {place.map.high.x, middle.y}, white);
-    list->AddLine({middle.x, place.map.low.y}, {middle.x, place.map.high.y}, white);
+    // Its dark rim shows it where the map is light.
+    const auto draw = [&](ImU32 color, float thick) {
+        list->AddLine({place.map.low.x, middle.y}, {place.map.high.x, middle.y}, color, thick);
+        list->AddLine({middle.x, place.map.low.y}, {middle.x, place.map.high.y}, color, thick);
+    };
+    draw(with_alpha(rgb(0x0B0C0E), 0.3F), 3);
+    draw(white, 1);
 }
 
 void draw_row_band(const MapView& view, const MapPlace& place, const Look& look) {
@@ -197,22 +202,18 @@ void draw_region(const MapView& view, const MapPlace& place, const Look& look) {
 
 void draw_marks(const MapView& view, const MapPlace& place, const Look& look) {
     ImDrawList* const list = ImGui::GetWindowDrawList();
-    const float out = look.px(place.least() < look.px(6) ? 7 : 4);  // of a ring round an edge cell
+    const float out = ring_reach(look, place.least());  // of an edge cell
     list->PushClipRect({place.map.low.x - out, place.map.low.y - out},
                        {place.map.high.x + out, place.map.high.y + out}, true);
     draw_row_band(view, place, look);
     draw_cross_hair(view, place);
     draw_region(view, place, look);
-    const auto ring = [&](MapCell cell, ImU32 color, float width) {
-        if (cell.is_valid()) draw_cell_ring(look, place.cell(cell.row, cell.column), color, width);
-    };
-    const bool is_tiny = place.least() < look.px(6);
-    if (!is_tiny) ring(view.source, rgb(0xFFFFFF), 1);
-    if (is_tiny && view.row_band)
-        draw_target_in_band(view, place, look);
-    else
-        ring(view.target, look.theme.accent, 2);
-    if (is_tiny) ring(view.source, rgb(0xFFFFFF), 1);  // the thin one would be covered
+    const Box source = place.cell(view.source.row, view.source.column);
+    const Box target = place.cell(view.target.row, view.target.column);
+    const bool is_in_band = view.row_band && is_tiny_cell(look, place.least());
+    if (is_in_band) draw_target_in_band(view, place, look);
+    draw_cell_rings(look, view.source.is_valid() ? &source : nullptr,
+                    view.target.is_valid() && !is_in_band ? &target : nullptr);
     if (view.pinned.is_valid()) {
         const Box box = place.cell(view.pinned.row, view.pinned.column);
         list->AddCircleFilled({box.high.x, box.low.y}, look.px(3), look.theme.accent);

@@ -243,8 +243,15 @@ bool Script::point_at(Frame& frame, const std::string& verb, const std::string& 
         inside ? ImVec2(widget->min.x + inside->x, widget->min.y + inside->y) : middle_of(*widget);
     gestures_.push_back([at] { ImGui::GetIO().AddMousePosEvent(at.x, at.y); });
     if (verb == "click") {
-        gestures_.push_back([] { ImGui::GetIO().AddMouseButtonEvent(0, true); });
-        gestures_.push_back([] { ImGui::GetIO().AddMouseButtonEvent(0, false); });
+        // The pointer follows a widget that an answer above it has moved.
+        const auto send = [&recorder, label](bool down) {
+            if (const WidgetRecord* const now = recorder.find(label);
+                now != nullptr && now->visible)
+                ImGui::GetIO().AddMousePosEvent(middle_of(*now).x, middle_of(*now).y);
+            ImGui::GetIO().AddMouseButtonEvent(0, down);
+        };
+        gestures_.push_back([send] { send(true); });
+        gestures_.push_back([send] { send(false); });
     }
     frames_ = kSettleFrames;
     return true;

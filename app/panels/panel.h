@@ -50,8 +50,8 @@ class Panel {
     virtual void draw(Ui& ui) = 0;
     virtual void inspector(Ui&) {}     // sections for the Inspector of the panel's workspaces
     virtual void actions(Actions&) {}  // once, at the start; handlers may capture `this`
-    // The figure (`list figures`) that draws what it shows; "" = none but its workspace's.
-    [[nodiscard]] virtual std::string figure() const { return ""; }
+    // Those of `list figures` that draw what it shows, the likeliest first.
+    [[nodiscard]] virtual std::vector<std::string> figures() const { return {}; }
 
     // Its pane is drawn in this frame: what it holds is of the selection. Set by the frame before
     // inspector().

@@ -304,8 +304,8 @@ TEST(Bar, TicksHaveTheEndsAndZeroAndKeepTheirDistance) {
     EXPECT_EQ(bar_number(-2.18e-5, false), "\u22122.2e\u22125");
     EXPECT_EQ(bar_number(5e-3, false), "0.005");
     EXPECT_NE(bar_number(0.01, false), bar_number(0.0125, false));
-    EXPECT_EQ(bar_number(5e-4, {5e-4, 0.002}, false), "0.0005") << "as the other end: 0.002";
-    EXPECT_EQ(bar_number(5e-4, {-5e-4, 5e-4}, false), "5e\u22124");
+    EXPECT_EQ(bar_number(5e-4, false, {5e-4, 0.002}), "0.0005") << "as the other end: 0.002";
+    EXPECT_EQ(bar_number(5e-4, false, {-5e-4, 5e-4}), "5e\u22124");
 }
 
 TEST(Tokens, LevelsBecomeGreyAndMissingPixelsTransparent) {

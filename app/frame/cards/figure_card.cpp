@@ -54,31 +54,13 @@ void write_asked(const FigureRequest& request, const fs::path& file, bool is_dar
     write_figure(file, result.scene, file.extension() == ".png" ? kPngScale : 1);
 }
 
-// Those that draw what a workspace is about, the likeliest first.
-std::vector<std::string> figures_of(Workspace workspace) {
-    switch (workspace) {
-        case Workspace::train:
-            return {"training-curves"};
-        case Workspace::biases:
-            return {"full-biases", "conv-biases"};
-        case Workspace::attention:
-            return {"relative-attention", "keys"};
-        case Workspace::complete:
-            return {"completions"};
-        case Workspace::home:
-        case Workspace::compare:
-        case Workspace::lab:
-            break;
-    }
-    return {};
-}
-
-// Of the pane in front, else of the workspace, else the first that this model can make; "" = none.
+// Of the panes in front, else of the others, else the first that this model can make; "" = none.
 std::string shown_figure(const Ui& ui) {
     std::vector<std::string> names;
-    for (const Panel* const panel : ui.shown_panels)
-        if (panel->is_front() && !panel->figure().empty()) names.push_back(panel->figure());
-    for (const std::string& name : figures_of(ui.workspace)) names.push_back(name);
+    for (const bool is_front : {true, false})
+        for (const Panel* const panel : ui.shown_panels)
+            if (panel->is_front() == is_front)
+                for (std::string& name : panel->figures()) names.push_back(std::move(name));
     for (const FigureRoom& room : figures()) names.push_back(room.info.name);
     const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
         return why_not_figure(ui, find_room(figures(), name, "figure")).empty();

@@ -33,6 +33,9 @@ class AttentionPanel : public Panel {
   public:
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
+    [[nodiscard]] std::vector<std::string> figures() const override {
+        return {"relative-attention"};
+    }
 
   private:
     void draw_tools(Ui& ui, const Positions& positions);
@@ -174,19 +177,6 @@ void AttentionPanel::draw_caption(PaneContext& ui, const Positions& positions) {
                 fmt::format("{}{}{}  \u00B7  {}", missing, model, summed, shown));
 }
 
-// What stands at a source's place: the model reads the sequence one position late.
-std::string shift_words(const Positions& positions) {
-    const char* const one = positions.is_text        ? "byte"
-                            : positions.channels > 1 ? "sub-pixel"
-                                                     : "pixel";
-    return fmt::format(
-        "Input j reads {} j \u2212 1 and stands at its place; input 0 is {}, whose share is in the "
-        "cell below each map.",
-        one,
-        positions.has_start_token ? "the start token"
-                                  : "token 0, as this model has no start token");
-}
-
 void AttentionPanel::draw(Ui& ui) {
     if (sample_state(ui) || no_attention_state(ui, "No attention in this model")) return;
     const Positions positions(ui.status);
@@ -276,7 +266,8 @@ void AttentionPanel::inspector(Ui& ui) {
         key_value(ui, "Share##share", share_words(share, data_.rows().both.is_masked(cell.source)),
                   std::isnan(share) ? "" : unit);
     }
-    if (positions.is_autoregressive) hint(ui, shift_words(positions));
+    if (const std::string words = shift_words(positions); !words.empty())
+        hint(ui, words + ", whose share is in the cell below each map.");
     guess_.draw(ui);
     draw_prior_or_content(ui, {.data = data_,
                                .positions = positions,

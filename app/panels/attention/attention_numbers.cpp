@@ -47,6 +47,15 @@ void split_bar(DrawContext& ui, double position) {
                      left + ", " + right);
 }
 
+// In their place until the prior is read: what is below must not move.
+void awaited_bar(DrawContext& ui) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, height = ui.px(14);
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + height}, ui.theme.line);
+    ImGui::Dummy({width, height + ui.px(28)});
+    key_value(ui, "Divergence from prior##divergence_from_prior", kAwaited);
+}
+
 }  // namespace
 
 double overlap(std::span<const float> row, std::span<const float> other) {
@@ -61,8 +70,10 @@ void draw_channel_numbers(PaneContext& ui, const AttentionData& data, int64_t ch
         if (one.index != channel) continue;
         if (data.rows().has_gates) key_value(ui, "Gate \u03C3(Q)##gate", plain_number(one.gate, 2));
         key_value(ui, "Sharpness##sharpness", plain_number(one.sharpness, 2));
-        if (ui.status.mixer.has_prior() && !std::isnan(one.divergence))
-            key_value(ui, "Divergence##divergence", plain_number(one.divergence, 2), "bit");
+        if (!ui.status.mixer.has_prior()) continue;
+        const bool is_read = !std::isnan(one.divergence);  // else the prior is not there yet
+        key_value(ui, "Divergence##divergence",
+                  is_read ? plain_number(one.divergence, 2) : kAwaited, is_read ? "bit" : "");
     }
 }
 
@@ -108,7 +119,9 @@ void draw_prior_or_content(PaneContext& ui, const PriorOrContent& shown) {
     const AttentionData& data = shown.data;
     section(ui, "Prior or content##prior_or_content",
             fmt::format("layer {}, this target", shown.layer));
-    if (!data.rows().prior.row.empty()) {
+    if (ui.status.mixer.has_prior() && data.rows().prior.row.empty()) {
+        awaited_bar(ui);
+    } else if (!data.rows().prior.row.empty()) {
         split_bar(ui, overlap(data.rows().both.row, data.rows().prior.row));
         key_value(ui, "Divergence from prior##divergence_from_prior",
                   plain_number(divergence_bits(data.rows().both.row, data.rows().prior.row), 3),

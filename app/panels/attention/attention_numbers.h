@@ -5,6 +5,8 @@
 
 namespace aft::app {
 
+inline constexpr const char* kAwaited = "\u2013";  // stands for a number until it is read
+
 struct PriorOrContent {
     const AttentionData& data;
     const Positions& positions;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/panels/attention/attention_numbers.h"
 #include "app/panels/shared/sample_input.h"
 #include "app/widgets/text.h"
 #include "core/text.h"
@@ -63,27 +64,30 @@ void ClassGuess::draw(PaneContext& ui) {
     request.tokens = item->tokens;
     AskTurn turn;
     (void)watch_.update(ui, request, turn);
-    section(ui, "Prediction##prediction", "of the whole picture");
+    const bool is_current = watch_.is_current() && !watch_.fields()->fields.empty();
+    section(ui, "Prediction##prediction",
+            is_current ? "of the whole picture" : "computed once the picture rests");
     if (!watch_.error().empty()) {
         hint(ui, watch_.error());
         return;
     }
-    if (!watch_.is_current() || watch_.fields()->fields.empty()) {
-        hint(ui, "Computing when the picture rests.");
-        return;
-    }
-    const std::vector<float>& values = watch_.fields()->fields.front().values;
+    // Until it is there dashes stand in its place: what is below it must not move.
+    const std::vector<float> awaited(size_t(ui.status.config.model.classes), 0.0F);
+    const std::vector<float>& values =
+        is_current ? watch_.fields()->fields.front().values : awaited;
     const std::vector<int64_t> order = likely_classes(values, kMost, item->label);
     if (order.empty()) return;
-    key_value(ui, "Predicted##predicted", class_name(ui, order.front()));
-    if (item->label >= 0)
+    key_value(ui, "Predicted##predicted", is_current ? class_name(ui, order.front()) : kAwaited);
+    if (item->label >= 0) {
+        const bool is_missed = is_current && item->label != order.front();
         key_value(ui, "True class##true_class",
-                  class_name(ui, item->label) + (item->label == order.front() ? "" : ", missed"));
+                  class_name(ui, item->label) + (is_missed ? ", missed" : ""));
+    }
     for (const int64_t index : order) {
-        const double share = std::exp(double(values[size_t(index)]));
+        const double share = is_current ? std::exp(double(values[size_t(index)])) : 0;
         key_value(ui, {class_name(ui, index), fmt::format("class_{}", index)},
-                  plain_number(100 * share, 2), "%");
-        probability_bar(ui, share, index == order.front());
+                  is_current ? plain_number(100 * share, 2) : kAwaited, is_current ? "%" : "");
+        probability_bar(ui, share, is_current && index == order.front());
     }
 }
 

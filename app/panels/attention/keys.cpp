@@ -43,7 +43,7 @@ class KeysPanel : public Panel {
   public:
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
-    [[nodiscard]] std::string figure() const override { return "keys"; }
+    [[nodiscard]] std::vector<std::string> figures() const override { return {"keys"}; }
 
   private:
     void update(const PaneContext& ui);

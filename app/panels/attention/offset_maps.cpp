@@ -178,6 +178,23 @@ float offset_share(const OffsetMaps& maps, size_t map, int64_t row, int64_t colu
                                            : maps.maps()[map].values[i];
 }
 
+OffsetReach offset_reach(const OffsetMaps& maps, size_t map, int64_t channels) {
+    OffsetReach out;
+    const std::vector<float>& shares = maps.maps()[map].values;
+    for (size_t i = 0; i < shares.size(); ++i) {
+        const double share = shares[i];
+        const double dy = double(int64_t(i) / maps.columns() - maps.rows() / 2);
+        const int64_t across = int64_t(i) % maps.columns() - maps.columns() / 2;
+        const double dx = double(across) / double(channels);
+        out.sum += share;
+        out.distance += share * std::hypot(dy, dx);
+        if (std::max(std::abs(dy), std::abs(dx)) <= 1) out.near += share;
+    }
+    out.distance /= out.sum;
+    out.near /= out.sum;
+    return out;
+}
+
 viz::AtlasShape offset_shape(const OffsetMaps& maps, int count, ImVec2 area, float scale) {
     viz::AtlasShape best;
     float most = -1;

@@ -77,6 +77,14 @@ class OffsetMaps {
 // The share at a place of a map; NaN = not visible, or no such place.
 [[nodiscard]] float offset_share(const OffsetMaps& maps, size_t map, int64_t row, int64_t column);
 
+// How far a map reaches, in pixels or patches; a row has `channels` columns of each.
+struct OffsetReach {
+    double sum = 0;       // of the shares; 0: the others are NaN
+    double distance = 0;  // the mean, weighted by them
+    double near = 0;      // part of them at most 1 away, vertically and horizontally
+};
+[[nodiscard]] OffsetReach offset_reach(const OffsetMaps& maps, size_t map, int64_t channels);
+
 // The first `count` of them beside each other, in so many columns that they are largest.
 [[nodiscard]] viz::AtlasShape offset_shape(const OffsetMaps& maps, int count, ImVec2 area,
                                            float scale);

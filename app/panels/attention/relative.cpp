@@ -34,6 +34,9 @@ class RelativePanel : public Panel {
   public:
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
+    [[nodiscard]] std::vector<std::string> figures() const override {
+        return {"relative-attention"};
+    }
 
   private:
     void draw_tools(Ui& ui);
@@ -348,22 +351,13 @@ void RelativePanel::inspector(Ui& ui) {
     key_value(ui, "Layer##layer", std::to_string(ui.selection.cell.layer));
     if (const std::string words = map_words(chosen(ui)); !words.empty())
         key_value(ui, "Map##map", words);
-    const OffsetMap& map = maps_.maps()[chosen(ui)];
     const Positions positions(ui.status);
-    double sum = 0, distance = 0, near = 0;  // in pixels or patches
-    for (size_t i = 0; i < map.values.size(); ++i) {
-        const double share = map.values[i];
-        const double dy = double(int64_t(i) / maps_.columns() - maps_.rows() / 2);
-        const int64_t across = int64_t(i) % maps_.columns() - maps_.columns() / 2;
-        const double dx = double(across) / double(positions.channels);
-        sum += share;
-        distance += share * std::hypot(dy, dx);
-        if (std::max(std::abs(dy), std::abs(dx)) <= 1) near += share;
-    }
-    if (sum > 0) {
-        key_value(ui, "Mean distance##mean_distance", plain_number(distance / sum, 2),
+    if (const OffsetReach reach = offset_reach(maps_, chosen(ui), positions.channels);
+        reach.sum > 0) {
+        key_value(ui, "Mean distance##mean_distance", plain_number(reach.distance, 2),
                   positions.several());
-        key_value(ui, "Within 1##within_1", plain_number(100 * near / sum, 1), "%");
+        key_value(ui, {fmt::format("Within 1 {}", positions.one()), "within_1"},
+                  plain_number(100 * reach.near, 1), "%");
     }
     hint(ui, "Every offset is averaged over the targets that have it, then over the examples.");
     section(ui, "Actions##actions");

@@ -77,13 +77,14 @@ SampleView::Reply SampleView::draw(PaneContext& ui, int zoom, const Positions::G
     view.is_future_dark = positions.is_causal;
     const Reply out = zoom % pixels_a_token(ui, positions) == 0 ? draw_whole(ui, view, positions)
                                                                 : draw_scaled(ui, zoom, size);
-    const auto ring = [&](const Positions::GridPosition& p, uint32_t color, float width) {
-        if (!p.is_on_grid() || is_pixels) return;  // round the pixels of a patch
+    const auto patch = [&](const Positions::GridPosition& p) {
         const ImVec2 low = {out.box.low.x + float(zoom * p.x), out.box.low.y + float(zoom * p.y)};
-        viz::draw_cell_ring(ui, {low, {low.x + float(zoom), low.y + float(zoom)}}, color, width);
+        return viz::Box{low, {low.x + float(zoom), low.y + float(zoom)}};
     };
-    ring(source, viz::rgb(0xFFFFFF), 1);
-    ring(target, ui.theme.accent, 2);
+    const viz::Box from = patch(source), to = patch(target);
+    if (!is_pixels)
+        viz::draw_cell_rings(ui, source.is_on_grid() ? &from : nullptr,
+                             target.is_on_grid() ? &to : nullptr);
     ui.recorder.area({.kind = "picture",
                       .path = ui.recorder.claim("Sample##sample"),
                       .min = out.box.low,

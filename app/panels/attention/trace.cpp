@@ -328,7 +328,7 @@ void TracePanel::inspector(Ui& ui) {
     for (const TraceRow& row : data_.rows())
         if (has_kept)
             key_value(ui, {fmt::format("Layer {}", row.layer), fmt::format("layer_{}", row.layer)},
-                      plain_number(100 * row.kept, 1), "%");
+                      plain_number(100 * row.kept, 3), "%");
     section(ui, "Display##display");
     over_image_controls(ui);
     section(ui, "Actions##actions");

@@ -16,7 +16,6 @@ namespace {
 
 constexpr float kTraceTitle = 22;  // above every map
 constexpr float kTraceGap = 16;
-constexpr float kTraceRing = 7;  // round all maps: their rings stand out
 
 std::string tile_words(const TraceRow& row) {
     return row.layer == 0 ? trace_words(row) : fmt::format("Layer {}", row.layer);
@@ -161,6 +160,16 @@ void TraceMaps::draw_sample(PaneContext& ui, const viz::Box& box, int zoom, Trac
             positions.target_at(at.clicked.y, at.clicked.x, target_channel(ui, positions));
 }
 
+// Another layer is chosen by a key, perhaps: its map comes into view. The first one leaves the
+// sample where it is.
+void TraceMaps::follow(int64_t layer, const viz::Box& box) {
+    const int64_t before = std::exchange(followed_, layer);
+    if (before < 0 || before == layer) return;
+    const float top = ImGui::GetWindowPos().y, tall = ImGui::GetWindowHeight();
+    if (box.low.y >= top && box.high.y <= top + tall) return;
+    ImGui::SetScrollFromPosY((box.low.y + box.high.y) / 2 - top, 0.5F);
+}
+
 float TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply) {
     const Positions positions(ui.status);
     const int first = positions.is_text ? 0 : 1;  // a text stands above its maps
@@ -178,11 +187,14 @@ float TraceMaps::draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, 
     };
     while (small_.size() < data.rows().size()) small_.push_back(std::make_unique<Small>());
     if (first == 1) draw_sample(ui, box(0), grid.zoom, reply);
-    for (size_t i = 0; i < data.rows().size(); ++i)
-        draw_small(ui, {data.rows()[i], box(first + int(i))}, *small_[i], reply);
+    for (size_t i = 0; i < data.rows().size(); ++i) {
+        const TraceRow& row = data.rows()[i];
+        draw_small(ui, {row, box(first + int(i))}, *small_[i], reply);
+        if (row.layer == ui.selection.cell.layer) follow(row.layer, box(first + int(i)));
+    }
     // Of the height of all, or the last line could not be scrolled to.
     ImGui::SetCursorScreenPos({corner.x, box(count - 1).high.y});
-    ImGui::Dummy({1, ui.px(kTraceRing)});
+    ImGui::Dummy({1, viz::ring_reach(ui)});
     const int lines = (count + grid.columns - 1) / grid.columns;
     const int whole = int((area.y + ui.px(kTraceGap)) / (size.y + ui.px(kTraceGap)));
     return whole >= 1 && whole < lines ? box((whole - 1) * grid.columns).high.y - corner.y : 0;
@@ -223,7 +235,7 @@ void TraceMaps::draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, Tra
 TraceMaps::TraceReply TraceMaps::draw(PaneContext& ui, const TraceData& data, const viz::Box& box) {
     TraceReply reply;
     // The child is larger than its content, which would else cut the rings at its edges.
-    const float ring = ui.px(kTraceRing);
+    const float ring = viz::ring_reach(ui);
     ImGui::SetCursorScreenPos({box.low.x - ring, box.low.y - ring});
     // No titles stand alone at the lower edge.
     const float tall = lines_ > 0 ? std::min(lines_, box.height()) : box.height();

@@ -43,13 +43,15 @@ class TraceMaps {
     float draw_grid(PaneContext& ui, const TraceData& data, ImVec2 area, TraceReply& reply);
     void draw_small(PaneContext& ui, const TraceTile& tile, Small& small, TraceReply& reply);
     void draw_sample(PaneContext& ui, const viz::Box& box, int zoom, TraceReply& reply);
+    void follow(int64_t layer, const viz::Box& box);
     void draw_text(PaneContext& ui, const TraceRow& row, ImVec2 area, TraceReply& reply);
 
     SampleView sample_;
     std::vector<std::unique_ptr<Small>> small_;
     viz::TextMap text_;
     float scroll_ = 0;
-    float lines_ = 0;  // height down to the last whole line of maps; 0 = all there is
+    int64_t followed_ = -1;  // the layer whose map was last scrolled to
+    float lines_ = 0;        // height down to the last whole line of maps; 0 = all there is
 };
 
 }  // namespace aft::app

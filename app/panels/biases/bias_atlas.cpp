@@ -152,6 +152,9 @@ class AtlasPanel : public Panel {
   public:
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
+    [[nodiscard]] std::vector<std::string> figures() const override {
+        return {"full-biases", "conv-biases"};
+    }
 
   private:
     void make_cells(const PaneContext& ui, const BiasForm& form, const Arrangement& plan);
@@ -207,8 +210,8 @@ void AtlasPanel::make_cells(const PaneContext& ui, const BiasForm& form, const A
             cell.dimmed = source.watch.is_pending() && !source.watch.is_current();
             const Range& range = cell.coloring.range;
             if (!plan.is_grid)
-                cell.bar_text = viz::bar_number(range.low, range, false) + " to " +
-                                viz::bar_number(range.high, range, false);
+                cell.bar_text = viz::bar_number(range.low, false, range) + " to " +
+                                viz::bar_number(range.high, false, range);
         }
     }
     const bool has_columns = plan.is_grid && plan.lines == 1 && !order_.is_sorted();

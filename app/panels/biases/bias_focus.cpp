@@ -31,6 +31,9 @@ class FocusPanel : public Panel {
   public:
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
+    [[nodiscard]] std::vector<std::string> figures() const override {
+        return {"full-biases", "conv-biases"};
+    }
 
   private:
     void draw_tools(Ui& ui, const BiasForm& form);

@@ -363,10 +363,7 @@ void FormationPanel::draw(Ui& ui) {
                                 .hint = {}});
     draw_tools(ui);
     const bool has_strip = strip_.steps.size() > 1 && !strip_.rows.empty();
-    caption(ui, "Formation of the position biases",
-            has_strip              ? caption_words(ui, form)
-            : moments_.is_paused() ? std::string()
-                                   : std::string("Reading"));
+    caption(ui, "Formation of the position biases", has_strip ? caption_words(ui, form) : "");
     if (!moments_.error().empty())
         banner(ui, {.title = "A stored bias could not be read", .sentence = moments_.error()});
     if (moments_.missing() > 0 && moments_.error().empty()) draw_progress(ui);

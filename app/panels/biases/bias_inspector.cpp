@@ -246,6 +246,7 @@ void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const 
         key_value(ui, "Target t##target", positions.target_words(r->cell.target));
         if (r->cell.source >= 0)
             key_value(ui, "Source t\u2032##source", positions.source_words(r->cell.source));
+        if (const std::string words = shift_words(positions); !words.empty()) hint(ui, words + ".");
     }
     if (r->is_hidden) {
         hint(ui, r->is_masked ? "The bias masks this source: w = \u2212\u221E."
@@ -368,7 +369,11 @@ void BiasInspector::draw_statistics(PaneContext& ui, const BiasForm& form) {
         const Positions positions(ui.status, layer_);
         key_value(ui, "Mean distance##mean_distance", plain_number(s.mean_distance, 2),
                   positions.channels > 1 ? "cells" : positions.several());
-        key_value(ui, "Mass within 1##mass_within_1", plain_number(100 * s.within_one, 2), "%");
+        key_value(
+            ui,
+            {std::string("Mass within 1 ") + (positions.channels > 1 ? "cell" : positions.one()),
+             "mass_within_1"},
+            plain_number(100 * s.within_one, 2), "%");
     } else if (s.entropy > 0) {
         key_value(ui, "Entropy of rows##entropy_of_rows", plain_number(s.entropy, 2), "bit");
     } else {

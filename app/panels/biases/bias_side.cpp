@@ -36,7 +36,7 @@ void BiasSide::draw(PaneContext& ui, const BiasForm& form, BiasLayers& layers,
     opened_ = ui.opened;
     form_ = form;
     // Space at the left for the ring of a cell there.
-    const float ring = ui.px(7);
+    const float ring = viz::ring_reach(ui);
     ImGui::SetCursorScreenPos({box.low.x - ring, box.low.y});
     const ImVec2 size = {box.width() + ring, box.height()};
     if (ImGui::BeginChild("side", size, ImGuiChildFlags_NavFlattened)) {
@@ -282,12 +282,9 @@ void BiasSide::draw_profile(PaneContext& ui, const BiasForm& form, BiasLayers& l
     const std::string band = profile_.low == profile_.high ? "" : ", band: min to max";
     const float space =
         size.x - ui.px(8) - text_extent(ui, plot.title, text_size::label, Face::semibold).x;
-    for (const std::string& words :
-         {fmt::format("{} against {}{}", quantity,
-                      is_offset ? "t \u2212 t\u2032" : positions.several(), band),
-          fmt::format("{} against {}", quantity,
-                      is_offset ? "t \u2212 t\u2032" : positions.several()),
-          quantity})
+    const std::string axes = fmt::format("{} against {}", quantity,
+                                         is_offset ? "t \u2212 t\u2032" : positions.several());
+    for (const std::string& words : {axes + band, axes, quantity})
         if (plot.unit.empty() || text_extent(ui, plot.unit, text_size::hint).x > space)
             plot.unit = words;
     plot.x_word = is_offset ? "offset" : "distance";

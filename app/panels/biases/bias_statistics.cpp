@@ -69,6 +69,11 @@ std::string distance_unit(const ViewState& ui) {
     return positions.channels > 1 ? "cells" : positions.several();
 }
 
+std::string near_words(const ViewState& ui) {
+    const Positions positions(ui.status);
+    return std::string("Within 1 ") + (positions.channels > 1 ? "cell" : positions.one());
+}
+
 void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     const bool has_kernel = form.layout == BiasLayout::kernel_2d, has_heads = form.has_heads();
     const Quantity quantity = ui.selection.quantity;
@@ -78,9 +83,8 @@ void StatisticsPanel::draw_table(PaneContext& ui, const BiasForm& form) {
     for (const char* const title : {"Minimum", "Maximum", "Mean", kFrobeniusNorm})
         columns.push_back({.title = title, .right = true});
     if (has_kernel)
-        for (const std::string& title :
-             {std::string("Entropy, bit"), "Distance, " + distance_unit(ui),
-              std::string("Within 1, %")})
+        for (const std::string& title : {std::string("Entropy, bit"),
+                                         "Distance, " + distance_unit(ui), near_words(ui) + ", %"})
             columns.push_back({.title = title, .right = true});
     std::vector<TableRow> rows;
     std::vector<Cell> places;
@@ -201,7 +205,7 @@ void StatisticsPanel::draw_selected(PaneContext& ui) const {
     key_value(ui, "Entropy##entropy", plain_number(n.entropy, 2), "bit");
     key_value(ui, "Mean distance##mean_distance", plain_number(n.mean_distance, 2),
               distance_unit(ui));
-    key_value(ui, "Within 1##within_1", plain_number(100 * n.within_one, 2), "%");
+    key_value(ui, {near_words(ui), "within_1"}, plain_number(100 * n.within_one, 2), "%");
 }
 
 void StatisticsPanel::inspector(Ui& ui) {

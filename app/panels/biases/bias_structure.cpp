@@ -254,7 +254,7 @@ void StructurePanel::draw_progress(PaneContext& ui, const BiasForm& form) {
     const int64_t there = layers_there();
     const bool is_whole = there == form.layers;  // read anew: no words, as the table would move
     const std::string words =
-        is_whole ? "" : fmt::format("{} of {} layers read", there, form.layers);
+        is_whole ? "" : fmt::format("Reading layer {} of {}", there + 1, form.layers);
     if (!cancelled_ && pending_ > 0 &&
         progress_line(ui, words, is_whole ? -1 : double(there) / double(form.layers), true))
         cancel(ui);

@@ -138,7 +138,8 @@ void CompareCurves::draw_plot(PaneContext& ui, const CompareSlots& slots, size_t
     view.unit = unit;
     for (const SlotCurve& one : slot_curves(ui, slots, plot, unit)) {
         viz::Curve curve;
-        curve.label = one.letters;
+        // Its end is that of the run: at the step of a slot it had another value.
+        curve.label = (one.letters.size() > 1 ? "run of " : "") + one.letters;
         curve.x = one.curves->step;
         curve.y = *one.values;
         curve.color = ui.theme.series[one.slot % ui.theme.series.size()];

@@ -22,7 +22,7 @@ bool shows_pair(CompareView view) {
 
 std::string pair_title(const CompareSlots& slots, const ComparedPicture& picture) {
     const std::string &a = slots.at(picture.slot).letter, &b = slots.at(picture.other).letter;
-    return picture.kind == ComparedPicture::ratio ? fmt::format("exp(w {})/exp(w {})\u22121", b, a)
+    return picture.kind == ComparedPicture::ratio ? fmt::format("exp(w): {}/{} \u2212 1", b, a)
                                                   : fmt::format("{} \u2212 {}", b, a);
 }
 

@@ -95,7 +95,7 @@ std::vector<ReadOut> compare_read_out(const PaneContext& ui, const CompareSlots&
     const std::string name = slots.at(other).letter + " \u2212 " + first.letter;
     out.push_back({name, signed_number(b - a, 4), exact_number(b - a)});
     const double ratio = std::exp(value_of(other, Quantity::w) - value_of(0, Quantity::w));
-    out.push_back({fmt::format("exp(w {})/exp(w {})", slots.at(other).letter, first.letter),
+    out.push_back({fmt::format("exp(w), {}/{}", slots.at(other).letter, first.letter),
                    stored_value(ratio), exact_number(ratio)});
     return out;
 }

@@ -99,6 +99,13 @@ void norms_hint(PaneContext& ui, const CompareSlots& slots) {
                                          ui.selection.gauge == Gauge::fixed)));
 }
 
+// What stands at a source's place, where that is another one.
+void places_hint(PaneContext& ui, const ComparedSlot& slot) {
+    if (slot.form->is_kernel()) return;
+    if (const std::string words = shift_words(Positions(*slot.status)); !words.empty())
+        hint(ui, words + ".");
+}
+
 }  // namespace
 
 std::string numbers_words(const PaneContext& ui, const CompareSlots& slots,
@@ -162,6 +169,7 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
                      : numbers_words(ui, slots, numbers));
         return std::nullopt;
     }
+    places_hint(ui, first);
     const int pressed = table(ui, "Changes##changes", columns, rows);
     if (pressed < 0) return std::nullopt;
     const HeadChange& chosen = largest[size_t(pressed)];
@@ -204,7 +212,7 @@ std::optional<Cell> layers_table(PaneContext& ui, const CompareSlots& slots,
         if (is_there)
             row.cells.insert(row.cells.end(),
                              {known_stored(of->all.norm_a), known_stored(of->all.norm_b),
-                              known_stored(of->all.norm_change), known(of->all.relative(), 3),
+                              known_stored(of->all.norm_change), known_stored(of->all.relative()),
                               known_signed(of->all.correlation, 3), known_signed(match, 3),
                               known(100 * of->removed_by_gauge, 1)});
         else
@@ -245,7 +253,7 @@ std::optional<Cell> heads_table(PaneContext& ui, const CompareSlots& slots,
             {.name = fmt::format("h{0}##h{0}", pair.a),
              .cells = {std::to_string(pair.a), std::to_string(pair.b), known_signed(score, 3),
                        known_stored(distance.norm_a), known_stored(distance.norm_b),
-                       known_stored(distance.norm_change), known(distance.relative(), 3)},
+                       known_stored(distance.norm_change), known_stored(distance.relative())},
              .selected = pair.a == std::max<int64_t>(0, ui.selection.cell.head),
              .values = {NAN, NAN, score, distance.norm_a, distance.norm_b, distance.norm_change,
                         distance.relative()}});

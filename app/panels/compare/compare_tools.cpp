@@ -221,7 +221,7 @@ std::string compare_caption(const PaneContext& ui, const CompareSlots& slots,
     if (compare.view == CompareView::difference)
         add("right: " + other + " \u2212 A, linear, symmetric round 0");
     if (compare.view == CompareView::ratio)
-        add("right: exp(w " + other + ") / exp(w A) \u2212 1, signed log");
+        add("right: exp(w), " + other + "/A \u2212 1, signed log");
     if (!has_kernels(slots)) add(ui.selection.gauge == Gauge::fixed ? "gauge fixed" : "raw gauge");
     // The heads above the maps name the slots; where two maps take turns one of them is hidden.
     if (compare.view != CompareView::flicker) return out;
@@ -256,7 +256,8 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     key_value(ui,
               {std::string(kFrobeniusNorm) + " of w, " + letter + " \u2212 A", "norm_of_change"},
               stored_value(of->all.norm_change));
-    key_value(ui, "Relative to A##relative", value(of->all.relative(), 3));
+    key_value(ui, "Relative to A##relative",
+              std::isfinite(of->all.relative()) ? stored_value(of->all.relative()) : "\u2013");
     key_value(ui, "Correlation##correlation",
               std::isfinite(of->all.correlation) ? signed_number(of->all.correlation, 3)
                                                  : std::string("\u2013"));

@@ -39,6 +39,7 @@ class CompletePanel : public Panel {
   public:
     void draw(Ui& ui) override;
     void actions(Actions& list) override { add_completion_actions(list); }
+    [[nodiscard]] std::vector<std::string> figures() const override { return {"completions"}; }
 
   private:
     struct ShownSample {

@@ -301,7 +301,7 @@ void NewRunForm::draw_summary(Ui& ui) {
     text(ui, command, {text_size::hint, ui.theme.text2, Face::mono});
     ImGui::PopTextWrapPos();
     ui.recorder.item("value", ui.recorder.claim("Command##command"), command);
-    if (button(ui, {.name = "Copy command##copy_command",
+    if (button(ui, {.name = "Copy as command##copy_command",
                     .icon = icon::copy,
                     .kind = ButtonKind::ghost,
                     .tip = "Puts it on the clipboard."})) {

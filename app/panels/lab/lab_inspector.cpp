@@ -317,7 +317,7 @@ void LabInspector::draw_recipe(Ui& ui) {
     (void)action_button(ui, "lab.save_recipe", ButtonKind::normal, "Save");
     ImGui::SameLine(0, ui.px(6));
     (void)action_button(ui, "lab.open_recipe", ButtonKind::normal, "Open");
-    (void)action_button(ui, "lab.copy_command", ButtonKind::normal, "Copy command");
+    (void)action_button(ui, "lab.copy_command", ButtonKind::normal, "Copy as command");
 }
 
 void LabInspector::draw(Ui& ui, const BatchLosses& losses) {

@@ -92,7 +92,7 @@ float InterventionsPanel::draw_card_words(PaneContext& ui, size_t index, ImVec2 
              high.x - low.x - ui.px(96)});
     const std::string words = words_of_change(lab, index);
     const float wide = text_extent(ui, words, text_size::label, Face::medium).x;
-    text_at(ui, {high.x - ui.px(12) - wide, low.y + ui.px(52)}, words,
+    text_at(ui, {high.x - ui.px(12) - wide, low.y + ui.px(51)}, words,
             {text_size::label, ink, Face::medium});
     return wide;
 }
@@ -117,7 +117,7 @@ void InterventionsPanel::draw_card(PaneContext& ui, size_t index) {
                {{width, ui.px(kCardHeight)}, place_words(ui, one)});
     if (card.pressed) lab.chosen = index;
     const float change = draw_card_words(ui, index, at, high);
-    ImGui::SetCursorScreenPos({high.x - ui.px(46), at.y + ui.px(7)});
+    ImGui::SetCursorScreenPos({high.x - ui.px(40), at.y + ui.px(7)});
     if (toggle(ui, {"On", "on_" + number}, one.on, {.tip = "Off leaves it out of the recipe."})) {
         lab.begin_edit("");
         lab.recipe.interventions[index].on = one.on;

@@ -109,4 +109,13 @@ std::string Positions::source_words(int64_t j) const {
     return is_text && j > 0 ? number : number + " " + place_words(source(j));
 }
 
+std::string shift_words(const Positions& positions) {
+    if (!positions.is_autoregressive) return "";
+    const char* const one = positions.channels > 1 ? "sub-pixel" : positions.one();
+    return fmt::format(
+        "Source t\u2032 reads {} t\u2032 \u2212 1 and stands at its place; source 0 is {}", one,
+        positions.has_start_token ? "the start token"
+                                  : "token 0, as this model has no start token");
+}
+
 }  // namespace aft::app

@@ -49,4 +49,9 @@ struct Positions {
 [[nodiscard]] int64_t sources_before(const Positions& positions);
 [[nodiscard]] const char* start_words(const Positions& positions, int64_t j = 0);
 
+// What stands at a source's place, where the model reads the sequence one position late: "Source
+// t' reads pixel t' - 1 and stands at its place; source 0 is the start token"; "" where it does
+// not.
+[[nodiscard]] std::string shift_words(const Positions& positions);
+
 }  // namespace aft::app

@@ -32,6 +32,7 @@ class PlotsPanel final : public Panel {
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
     void actions(Actions& actions) override;
+    [[nodiscard]] std::vector<std::string> figures() const override { return {"training-curves"}; }
 
   private:
     using Plot = NamedPlot;

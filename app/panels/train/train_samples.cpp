@@ -34,6 +34,7 @@ class TrainSamplesPanel final : public Panel {
   public:
     void draw(Ui& ui) override;
     void inspector(Ui& ui) override;
+    [[nodiscard]] std::vector<std::string> figures() const override { return {"completions"}; }
 
   private:
     struct SampleMoment {

@@ -313,7 +313,7 @@ void WatchedPanel::inspector(Ui& ui) {
     section(ui, "Watched##watched", {}, ui.workspace == Workspace::train);
     copy_command_button(ui, watched_command(ui, requests),
                         "Copies the commands that write the watched numbers, one for each curve.");
-    hint(ui, "What an experiment costs: Copy command in the Lab, at each step.");
+    hint(ui, "What an experiment costs: Copy as command in the Lab, at each step.");
 }
 
 bool has_heads(const std::vector<WatchedGroup>& groups) {

@@ -103,7 +103,7 @@ TEST_F(CompareWindow, EveryViewDrawsTheSameTwoMaps) {
     EXPECT_NE(map(2).find("B \u2212 A"), std::string::npos) << map(2);
     EXPECT_NE(value_of("compare/main/caption").find("symmetric round 0"), std::string::npos);
     show("ratio");
-    EXPECT_TRUE(until([&] { return map(2).find("exp(w B)") != std::string::npos; })) << map(2);
+    EXPECT_TRUE(until([&] { return map(2).find("exp(w): B") != std::string::npos; })) << map(2);
     show("split");
     EXPECT_TRUE(until([&] { return is_there("compare/main/split_line"); }));
     EXPECT_FALSE(has_map(1)) << "one map with a line in it";

@@ -188,7 +188,7 @@ TEST_F(NumbersOnScreen, AttentionShowsTheStartTokenAndNamesTheShift) {
     run("view.workspace_attention\nframes 4\n");
     const std::string label = "/start_of_both";
     ASSERT_TRUE(until([&] { return ending(label) != ""; }));
-    EXPECT_TRUE(says("Input j reads pixel j"));
+    EXPECT_TRUE(says("Source t\u2032 reads pixel t\u2032"));
     ui().selection.cell.target = 0;  // sees nothing but the start token
     EXPECT_TRUE(until([&] { return ending(label).starts_with("start token 100.000 %"); }))
         << ending(label);

@@ -14,6 +14,25 @@ class ShownStep : public BareTest {
         const LabChoice& lab = ui().selection.lab;
         return lab.numbers.together && lab.numbers.together->count == lab.examples;
     }
+    // A small classifier, paused with two saved steps.
+    void open_shapes() {
+        initialize_model("cpu", 1);
+        OpenRequest request;
+        request.config = load_preset("demo-shapes");
+        request.config->model.layers = 1;
+        request.config->model.dim = 16;
+        request.config->train.batch = 4;
+        request.config->train.steps = 1000;
+        request.config->train.checkpoint_every = 2;
+        request.out = (scratch_ / "shapes").string();
+        make();
+        ui().commands.send(OpenRun{std::move(request)});
+        run("frames 2\nwait Ready 60\n");
+        session().run().step(4);
+        ASSERT_TRUE(until([&] {
+            return ui().status.state == RunState::paused && session().saved_steps().size() == 2;
+        }));
+    }
 };
 
 TEST_F(ShownStep, TheLabOfAFollowedRunMeasuresItsNewestSavedStepAgainAndAgain) {
@@ -52,28 +71,35 @@ TEST_F(ShownStep, TheLabOfAFollowedRunMeasuresItsNewestSavedStepAgainAndAgain) {
 }
 
 TEST_F(ShownStep, ConfusionIsOfIt) {
-    initialize_model("cpu", 1);
-    OpenRequest request;
-    request.config = load_preset("demo-shapes");
-    request.config->model.layers = 1;
-    request.config->model.dim = 16;
-    request.config->train.batch = 4;
-    request.config->train.steps = 1000;
-    request.config->train.checkpoint_every = 2;
-    request.out = (scratch_ / "shapes").string();
-    make();
-    ui().commands.send(OpenRun{std::move(request)});
-    run("frames 2\nwait Ready 60\n");
-    session().run().step(4);
-    ASSERT_TRUE(until([&] {
-        return ui().status.state == RunState::paused && session().saved_steps().size() == 2;
-    }));
+    open_shapes();
     run("view.workspace_attention\nframes 6\n");
     for (const int64_t step : session().saved_steps()) {
         ui().commands.send(ShowStep{step});
         run("frames 4\nclick inspector/confusion/measure_confusion\nframes 2\n");
         const std::string words = fmt::format("part, step {}", step);
         EXPECT_TRUE(until([&] { return dump(ui()).find(words) != std::string::npos; })) << words;
+    }
+}
+
+// Or a press on Measure would miss it.
+TEST_F(ShownStep, ItsAnswersMoveNothingInTheInspectorOfAttention) {
+    open_shapes();
+    const std::string below = "inspector/confusion/measure_confusion";
+    run("view.workspace_attention\nframes 2\n");
+    ASSERT_TRUE(until([&] { return is_there(below); }));
+    const auto top = [&] { return ui().recorder.find(below)->min.y; };
+    const float before = top();
+    for (const int64_t step : {int64_t{-1}, session().saved_steps().front()}) {
+        ui().commands.send(ShowStep{step});
+        const auto is_answered = [&] {
+            EXPECT_EQ(top(), before) << "step " << step;
+            return value_of("inspector/prediction/class_0").find_first_of("0123456789") !=
+                   std::string::npos;
+        };
+        steps(1);
+        EXPECT_TRUE(until(is_answered));
+        steps(20);
+        EXPECT_EQ(top(), before) << "step " << step;
     }
 }
 
