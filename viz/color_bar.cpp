@@ -208,11 +208,11 @@ void drag_end(const ColorBarView& view, const Box& bar, bool is_high, ColorBarRe
 }  // namespace
 
 std::string bar_number(double value, bool percent, const Range& beside) {
-    const double unit = percent ? 100 : 1;
-    const double shown = unit * value;
+    const double factor = percent ? 100 : 1;
+    const double shown = factor * value;
     const double size = std::abs(shown);
     const bool is_tiny =
-        std::max({size, unit * std::abs(beside.low), unit * std::abs(beside.high)}) < 0.001;
+        std::max({size, factor * std::abs(beside.low), factor * std::abs(beside.high)}) < 0.001;
     std::string text;
     const auto short_form = [&](double unit, const char* word) {
         const double v = shown / unit;
