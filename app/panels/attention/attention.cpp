@@ -266,8 +266,8 @@ void AttentionPanel::inspector(Ui& ui) {
         key_value(ui, "Share##share", share_words(share, data_.rows().both.is_masked(cell.source)),
                   std::isnan(share) ? "" : unit);
     }
-    if (const std::string words = shift_words(positions); !words.empty())
-        hint(ui, words + ", whose share is in the cell below each map.");
+    if (const std::string shift = shift_words(positions); !shift.empty())
+        hint(ui, shift + ", whose share is in the cell below each map.");
     guess_.draw(ui);
     draw_prior_or_content(ui, {.data = data_,
                                .positions = positions,

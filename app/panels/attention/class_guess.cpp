@@ -72,7 +72,8 @@ void ClassGuess::draw(PaneContext& ui) {
         return;
     }
     // Until it is there dashes stand in its place: what is below it must not move.
-    const std::vector<float> awaited(size_t(ui.status.config.model.classes), 0.0F);
+    const std::vector<float> awaited(
+        std::min(kMost, size_t(std::max<int64_t>(0, ui.status.config.model.outputs()))), 0.0F);
     const std::vector<float>& values =
         is_current ? watch_.fields()->fields.front().values : awaited;
     const std::vector<int64_t> order = likely_classes(values, kMost, item->label);
