@@ -99,13 +99,6 @@ void norms_hint(PaneContext& ui, const CompareSlots& slots) {
                                          ui.selection.gauge == Gauge::fixed)));
 }
 
-// What stands at a source's place, where that is another one.
-void places_hint(PaneContext& ui, const ComparedSlot& slot) {
-    if (slot.form->is_kernel()) return;
-    if (const std::string words = shift_words(Positions(*slot.status)); !words.empty())
-        hint(ui, words + ".");
-}
-
 }  // namespace
 
 std::string numbers_words(const PaneContext& ui, const CompareSlots& slots,
@@ -169,7 +162,6 @@ std::optional<Cell> changes_table(PaneContext& ui, const CompareSlots& slots,
                      : numbers_words(ui, slots, numbers));
         return std::nullopt;
     }
-    places_hint(ui, first);
     const int pressed = table(ui, "Changes##changes", columns, rows);
     if (pressed < 0) return std::nullopt;
     const HeadChange& chosen = largest[size_t(pressed)];

@@ -9,6 +9,7 @@
 #include "app/panels/compare/slots_command.h"
 #include "app/panels/shared/layer_words.h"
 #include "app/panels/shared/norm_words.h"
+#include "app/panels/shared/positions.h"
 #include "app/panels/shared/tool_row.h"
 #include "app/state/probe_options.h"
 #include "app/widgets/buttons.h"
@@ -274,11 +275,19 @@ void draw_distances(PaneContext& ui, const CompareSlots& slots, const CompareNum
     }
 }
 
+// What stands at a source's place, where that is another one.
+void places_hint(PaneContext& ui, const CompareSlots& slots) {
+    if (slots.size() == 0 || slots.at(0).status == nullptr || has_kernels(slots)) return;
+    if (const std::string words = shift_words(Positions(*slots.at(0).status)); !words.empty())
+        hint(ui, words + ".");
+}
+
 }  // namespace
 
 void compare_inspector(Ui& ui, const CompareSlots& slots, const CompareNumbers& numbers,
                        const ShownMaps& shown) {
     draw_distances(ui, slots, numbers);
+    places_hint(ui, slots);
     section(ui, "Links##links");
     toggle(ui, "Zoom and pan##zoom_and_pan", ui.selection.compare.links_zoom,
            {.words = "Zoom and pan"});
