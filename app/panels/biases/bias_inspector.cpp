@@ -244,9 +244,11 @@ void BiasInspector::draw_selection(PaneContext& ui, const BiasForm& form, const 
                 tap_words(form, r->cell));
     } else if (r->cell.target >= 0) {
         key_value(ui, "Target t##target", positions.target_words(r->cell.target));
-        if (r->cell.source >= 0)
+        if (r->cell.source >= 0) {
             key_value(ui, "Source t\u2032##source", positions.source_words(r->cell.source));
-        if (const std::string words = shift_words(positions); !words.empty()) hint(ui, words + ".");
+            if (const std::string words = shift_words(positions); !words.empty())
+                hint(ui, words + ".");
+        }
     }
     if (r->is_hidden) {
         hint(ui, r->is_masked ? "The bias masks this source: w = \u2212\u221E."
