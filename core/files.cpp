@@ -178,7 +178,7 @@ Descriptor open_for_reading(const fs::path& path) {
 }
 
 uint64_t regular_file_size(const Descriptor& fd, const fs::path& path) {
-    struct stat info {};
+    struct stat info{};
     AFT_CHECK(::fstat(fd.get(), &info) == 0, "cannot read '{}': {}", shown_path(path.string()),
               error_words(errno));
     AFT_CHECK(!S_ISDIR(info.st_mode), "cannot read '{}': it is a folder, expected a file",

@@ -124,8 +124,7 @@ class DataItems {
 class Session {
   public:
     // wake: called from other threads when something new can be shown; must return at once.
-    explicit Session(
-        OpenRequest request, std::function<void()> wake = [] {});
+    explicit Session(OpenRequest request, std::function<void()> wake = [] {});
     ~Session();
 
     [[nodiscard]] Status status() const;

@@ -106,8 +106,7 @@ void draw_mask(const PixelGrid& grid) {
         }
     }
     const BorderLine edge[] = {{line_width(grid), grid.look.theme.accent}};
-    fill_border(
-        grid, [&](int64_t r, int64_t c) { return grid.is_on(grid.view.mask, r, c); }, edge);
+    fill_border(grid, [&](int64_t r, int64_t c) { return grid.is_on(grid.view.mask, r, c); }, edge);
 }
 
 void draw_outline(const PixelGrid& grid) {
@@ -119,8 +118,7 @@ void draw_outline(const PixelGrid& grid) {
                      outside[] = {{width, dark}};
     const auto is_in = [&](int64_t r, int64_t c) { return grid.is_on(grid.view.outlined, r, c); };
     fill_border(grid, is_in, inside);
-    fill_border(
-        grid, [&](int64_t r, int64_t c) { return !is_in(r, c); }, outside);
+    fill_border(grid, [&](int64_t r, int64_t c) { return !is_in(r, c); }, outside);
 }
 
 // Only where its lines leave something of the pixels.

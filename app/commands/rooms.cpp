@@ -27,27 +27,13 @@ CommandRoom script_command();
 
 const std::vector<CommandRoom>& commands() {
     static const std::vector<CommandRoom> rooms = {
-        demo_command(),
-        train_command(),
-        eval_command(),
-        complete_command(),
-        inspect_command(),
-        probe_command(),
-        compare_command(),
-        figure_command(),
-        op_command(),
-        run_command(),
-        import_command(),
-        export_command(),
-        metrics_command(),
-        data_command(),
-        sweep_command(),
-        bench_command(),
+        demo_command(),    train_command(), eval_command(),    complete_command(),
+        inspect_command(), probe_command(), compare_command(), figure_command(),
+        op_command(),      run_command(),   import_command(),  export_command(),
+        metrics_command(), data_command(),  sweep_command(),   bench_command(),
         list_command(),
 #if AFT_WINDOW
-        window_command(),
-        shot_command(),
-        script_command(),
+        window_command(),  shot_command(),  script_command(),
 #endif
     };
     return rooms;

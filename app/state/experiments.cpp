@@ -100,9 +100,8 @@ std::vector<One> list_left(const json& j, const char* key, One (*read)(const jso
     if (found == j.end() || !found->is_array()) return out;
     for (const json& one : *found) {
         if (out.size() >= Experiments::kMostOfAKind) break;
-        std::string words = error_words([&] {
-            out.push_back(list_in(json{{key, json::array({one})}}, key, read).front());
-        });
+        std::string words = error_words(
+            [&] { out.push_back(list_in(json{{key, json::array({one})}}, key, read).front()); });
         if (!words.empty()) left_out.push_back(std::move(words));
     }
     return out;

@@ -80,7 +80,7 @@ pid_t started(Start start, int& failure) {
 }
 
 std::string last_line(int file) {
-    struct stat about {};
+    struct stat about{};
     if (file < 0 || fstat(file, &about) != 0) return "";
     std::string text(static_cast<size_t>(std::min<off_t>(about.st_size, 4096)), ' ');
     const auto length = static_cast<off_t>(text.size());
@@ -165,7 +165,7 @@ std::string Child::wait_for_output(const std::stop_token& stop) {
     }
     AFT_CHECK(WIFEXITED(status_) && WEXITSTATUS(status_) == 0, "bench: '{}' failed: {}", words_,
               end_words());
-    struct stat about {};
+    struct stat about{};
     if (fstat(output_, &about) != 0) return "";
     std::string text(static_cast<size_t>(about.st_size), ' ');
     text.resize(

@@ -128,7 +128,7 @@ LocalRanks::~LocalRanks() {
 }
 
 void hold_signals() {
-    struct sigaction note {};
+    struct sigaction note{};
     note.sa_handler = [](int) { stop_asked = 1; };
     note.sa_flags = SA_RESTART;
     sigaction(SIGTERM, &note, nullptr);

@@ -41,7 +41,7 @@ class OneMklThreadEach {
   private:
     template <class Call>
     void on_each(const Call& call) {
-#pragma omp parallel num_threads(static_cast <int>(before_.size()))
+#pragma omp parallel num_threads(static_cast<int>(before_.size()))
         call(before_[static_cast<size_t>(omp_get_thread_num())]);
     }
     std::vector<int> before_ = std::vector<int>(static_cast<size_t>(omp_get_max_threads()));

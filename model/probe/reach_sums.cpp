@@ -61,7 +61,7 @@ void ReachSums::add(const at::Tensor& share, int64_t first) {
     const at::Tensor distance = at::maximum(dy.abs(), dx.abs());
     const at::Tensor placed = share * has_place;
     add_by_index(by_distance_, distance, placed);
-    const at::Tensor masks[] = {dx<0, dx> 0, dy<0, dy> 0};
+    const at::Tensor masks[] = {dx < 0, dx > 0, dy < 0, dy > 0};
     for (int64_t i = 0; i < 4; ++i) directions_.select(1, i).add_((placed * masks[i]).sum({1, 2}));
     directions_.select(1, 4).add_((share * (counts & (j < 0))).sum({1, 2}));
     targets_ += counts.select(1, 0).sum().item<int64_t>();

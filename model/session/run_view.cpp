@@ -133,7 +133,7 @@ void add_event(RunView& view, const std::string& kind, const std::string& text) 
 }
 
 uint64_t log_inode(const std::string& run) {
-    struct stat info {};
+    struct stat info{};
     return ::stat(metrics_path(run).c_str(), &info) == 0 ? info.st_ino : 0;
 }
 

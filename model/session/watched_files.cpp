@@ -13,7 +13,7 @@ constexpr auto kLookEvery = std::chrono::seconds(2);
 }  // namespace
 
 std::optional<WatchedFiles::FileStamp> WatchedFiles::stamp_of(const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     if (::stat(path.c_str(), &info) != 0) return std::nullopt;
     constexpr int64_t kNanos = 1'000'000'000;
     return FileStamp{.device = info.st_dev,

@@ -30,10 +30,7 @@ TaskRoom layer_task() {
                        .loss_in_bits = false,
                        .examples = "inputs",
                        .no_training = "A mixer alone has no head and no loss to train with"},
-            .grid =
-                [](const ModelConfig& model) {
-                    return TokenGrid{model.height, model.width};
-                },
+            .grid = [](const ModelConfig& model) { return TokenGrid{model.height, model.width}; },
             .is_causal =
                 [](const ModelConfig& model) { return model.own.read<LayerSettings>().causal; },
             .evaluate = evaluate_layer,

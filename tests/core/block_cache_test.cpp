@@ -105,7 +105,9 @@ TEST(BlockCache, ThreadsShareIt) {
             ASSERT_TRUE(cache.free(data));
         }
     };
-    { const std::jthread one(work, 1), two(work, 2), three(work, 3); }
+    {
+        const std::jthread one(work, 1), two(work, 2), three(work, 3);
+    }
     EXPECT_EQ(cache.use().in_use, 0u);
 }
 

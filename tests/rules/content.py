@@ -84,16 +84,16 @@ def hidden_constants():
 def formatting():
     own = [str(ROOT / p) for p in CODE]
     try:
-        out = subprocess.run(["clang-format", "--dry-run", *own], cwd=ROOT, text=True, capture_output=True).stderr
+        out = subprocess.run(["clang-format-19", "--dry-run", *own], cwd=ROOT, text=True, capture_output=True).stderr
     except OSError:
-        yield "clang-format", 0, "is not installed (scripts/setup.sh brings it)"
+        yield "clang-format-19", 0, "is not installed (scripts/setup.sh brings it)"
         return
     seen = set()
     for m in re.finditer(r"^(.+?):(\d+):\d+: warning: ", out, re.M):
         path = str(Path(m.group(1)).resolve().relative_to(ROOT))
         if path not in seen:
             seen.add(path)
-            yield path, int(m.group(2)), "not formatted (clang-format -i)"
+            yield path, int(m.group(2)), "not formatted (clang-format-19 -i)"
 
 
 def scripts_are_executable():

@@ -42,9 +42,8 @@ Box path_extent(const std::string& data) {
 
 TEST(DrawSvg, ARectangleIsARectangle) {
     Stage stage(With::no_opengl);
-    const std::string svg = svg_of(stage, [](ImDrawList& list) {
-        list.AddRectFilled({10.5F, 20}, {110.5F, 60}, kGlass);
-    });
+    const std::string svg = svg_of(
+        stage, [](ImDrawList& list) { list.AddRectFilled({10.5F, 20}, {110.5F, 60}, kGlass); });
     ASSERT_EQ(drawn_rects(svg).size(), 1U);
     const SvgElement rect = drawn_rects(svg)[0];
     EXPECT_EQ(rect.at("fill"), "#FF0000");
@@ -55,9 +54,8 @@ TEST(DrawSvg, ARectangleIsARectangle) {
 
 TEST(DrawSvg, RoundedCornersAndCirclesAreOneElement) {
     Stage stage(With::no_opengl);
-    std::string svg = svg_of(stage, [](ImDrawList& list) {
-        list.AddRectFilled({10, 20}, {110, 60}, kRed, 8);
-    });
+    std::string svg =
+        svg_of(stage, [](ImDrawList& list) { list.AddRectFilled({10, 20}, {110, 60}, kRed, 8); });
     EXPECT_EQ(one_fill(svg, "path"), "#FF0000");
     const std::string data = drawn_elements(svg, "path")[0].at("d");
     EXPECT_EQ(std::count(data.begin(), data.end(), 'M'), 1);
@@ -153,22 +151,19 @@ TEST(DrawSvg, AColourBarIsOneGradient) {
 
 TEST(DrawSvg, SoftEdgesLieWhereHardOnesWould) {
     Stage stage(With::no_opengl);
-    std::string svg = svg_of(stage,
-                             [](ImDrawList& list) {
-                                 list.AddRectFilled({10, 20}, {110, 60}, kGlass, 8);
-                             },
-                             {.is_soft = true});
+    std::string svg =
+        svg_of(stage, [](ImDrawList& list) { list.AddRectFilled({10, 20}, {110, 60}, kGlass, 8); },
+               {.is_soft = true});
     EXPECT_EQ(one_fill(svg, "path"), "#FF0000");
     SvgElement path = drawn_elements(svg, "path")[0];
     expect_box(path_extent(path.at("d")), {{10, 20}, {110, 60}}, 0.1F);
     EXPECT_NEAR(path.number("fill-opacity"), 128 / 255.0, 0.002) << "one opacity, also of the rim";
 
     for (const float thick : {1.0F, 4.0F}) {  // baked lines
-        svg = svg_of(stage,
-                     [&](ImDrawList& list) {
-                         list.AddLine({9.5F, 19.5F}, {99.5F, 19.5F}, kRed, thick);
-                     },
-                     {.is_soft = true});
+        svg = svg_of(
+            stage,
+            [&](ImDrawList& list) { list.AddLine({9.5F, 19.5F}, {99.5F, 19.5F}, kRed, thick); },
+            {.is_soft = true});
         const auto lines = drawn_elements(svg, "path");
         ASSERT_EQ(lines.size(), 1U) << svg;
         const Box box = path_extent(lines[0].at("d"));
@@ -254,9 +249,8 @@ TEST(DrawSvg, ARegionOfNoAreaIsAnError) {
 TEST(DrawSvg, ACurveOfManyPointsIsAFewStrokes) {
     Stage stage(With::no_opengl);
     CurveScene curves(4000);
-    const std::string svg = svg_of(stage, [&](ImDrawList&) {
-        curves.draw(stage.look, {780, 560}, false);
-    });
+    const std::string svg =
+        svg_of(stage, [&](ImDrawList&) { curves.draw(stage.look, {780, 560}, false); });
     const auto paths = drawn_elements(svg, "path");
     EXPECT_GT(paths.size(), 1U);
     EXPECT_LT(paths.size(), 60U);

@@ -10,7 +10,7 @@ namespace {
 
 struct RegionOption {
     const char* key;
-    int64_t PairRegion::*end;
+    int64_t PairRegion::* end;
 };
 constexpr RegionOption kOptions[] = {
     {"target", &PairRegion::first_target},       {"source", &PairRegion::first_source},

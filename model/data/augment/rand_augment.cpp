@@ -57,13 +57,9 @@ constexpr Entry kOperations[] = {
     {true, [](const Image& image, double s) { return with_brightness(image, 1 + kFactor * s); }},
     {true, [](const Image& image, double s) { return with_sharpness(image, 1 + kFactor * s); }},
     {true,
-     [](const Image& image, double s) {
-         return transformed(image, {1, kShear * s, 0, 0, 1, 0});
-     }},
+     [](const Image& image, double s) { return transformed(image, {1, kShear * s, 0, 0, 1, 0}); }},
     {true,
-     [](const Image& image, double s) {
-         return transformed(image, {1, 0, 0, kShear * s, 1, 0});
-     }},
+     [](const Image& image, double s) { return transformed(image, {1, 0, 0, kShear * s, 1, 0}); }},
     {true,
      [](const Image& image, double s) {
          return transformed(image, {1, 0, kMove * s * width_of(image), 0, 1, 0});

@@ -16,7 +16,7 @@ RecordFile::RecordFile(const std::filesystem::path& path, int64_t record_bytes)
     : path_(path), record_bytes_(record_bytes) {
     fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     AFT_CHECK(fd_ >= 0, "cannot read '{}': {}", path.string(), std::strerror(errno));
-    struct stat info {};
+    struct stat info{};
     const bool regular = ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
     if (!regular) ::close(std::exchange(fd_, -1));
     AFT_CHECK(regular, "cannot read '{}': not a file", path.string());

@@ -7,17 +7,12 @@ namespace aft::app {
 namespace {
 
 template <class S>
-concept HasRun = requires(S& session) {
-    session.run();
-};
+concept HasRun = requires(S& session) { session.run(); };
 template <class S>
-concept HasPace = requires(S& session) {
-    session.pace();
-};
+concept HasPace = requires(S& session) { session.pace(); };
 template <class S>
-concept Completes = requires(S& session, CompletionRequest request) {
-    session.completions().start(request);
-};
+concept Completes =
+    requires(S& session, CompletionRequest request) { session.completions().start(request); };
 
 static_assert(HasRun<Session> && HasPace<Session> && Completes<Session>);
 static_assert(!HasRun<const Session> && !HasPace<const Session> && !Completes<const Session>,

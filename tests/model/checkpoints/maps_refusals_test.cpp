@@ -112,9 +112,8 @@ TEST(MapsRefusals, NameTheTensor) {
     });
     EXPECT_TRUE(has(many, "17 layers of up to 4096 heads")) << many;
     EXPECT_TRUE(has(of_tensors([](Tensors& t) { t.pop_back(); }), "'biases.4' is missing"));
-    const std::string extra = of_tensors([](Tensors& t) {
-        t.push_back(counted_tensor("biases.5", {2, 2}));
-    });
+    const std::string extra =
+        of_tensors([](Tensors& t) { t.push_back(counted_tensor("biases.5", {2, 2})); });
     EXPECT_TRUE(has(extra, "'biases.5' belongs to no layer")) << extra;
     const std::string state =
         of_tensors([](Tensors& t) { t.push_back(counted_tensor("optim.steps", {1})); });

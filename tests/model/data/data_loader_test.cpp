@@ -139,9 +139,7 @@ TEST(Loader, text_windows_lie_in_the_training_part_and_cover_it) {
     EXPECT_GT(offsets.size(), 4U) << "each epoch has another offset";
     model.own["length"] = 1801;
     // The training part is nine tenths of it: 1800 of 2000, 1801 of 2002.
-    EXPECT_TRUE(has(error_of([&] {
-                        Loader(source, {model, {}, 5, 1});
-                    }),
+    EXPECT_TRUE(has(error_of([&] { Loader(source, {model, {}, 5, 1}); }),
                     "has 2000 bytes; the model needs at least 2002"));
 }
 

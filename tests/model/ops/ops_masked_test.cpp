@@ -20,14 +20,8 @@ struct Mask {
 };
 const std::vector<Mask>& masks() {
     static const std::vector<Mask> list{
-        {"scattered",
-         [](int64_t T) {
-             return at::rand({T, T}) < 0.3;
-         }},
-        {"nearly all",
-         [](int64_t T) {
-             return at::rand({T, T}) < 0.97;
-         }},
+        {"scattered", [](int64_t T) { return at::rand({T, T}) < 0.3; }},
+        {"nearly all", [](int64_t T) { return at::rand({T, T}) < 0.97; }},
         {"whole blocks",
          [](int64_t T) {
              at::Tensor out = at::zeros({T, T}, at::kBool);
@@ -38,10 +32,7 @@ const std::vector<Mask>& masks() {
                          .fill_(true);
              return out;
          }},
-        {"the future",
-         [](int64_t T) {
-             return at::ones({T, T}, at::kBool).triu(1);
-         }},
+        {"the future", [](int64_t T) { return at::ones({T, T}, at::kBool).triu(1); }},
     };
     return list;
 }

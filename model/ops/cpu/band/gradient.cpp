@@ -120,12 +120,8 @@ class BandGradientPass {
                 .rows = weights_.padded(),
                 .sums = sums};
     }
-    [[nodiscard]] bool wants_bias() const {
-        return x_.bias.dw != nullptr || x_.bias.du != nullptr;
-    }
-    [[nodiscard]] int64_t width() const {
-        return sources_.width();
-    }
+    [[nodiscard]] bool wants_bias() const { return x_.bias.dw != nullptr || x_.bias.du != nullptr; }
+    [[nodiscard]] int64_t width() const { return sources_.width(); }
     [[nodiscard]] int64_t most_targets() const {  // of a tile, whole blocks of rows
         const int64_t reach = (shape_.causal ? 1 : 2) * shape_.bias.window + kTile + 2 * kStep;
         return (std::min(shape_.length, reach) + kTile) / kTile * kTile;

@@ -45,9 +45,7 @@ class ConvForwardPass {
     struct TaskOffsets {
         int64_t group = 0, value = 0, key = 0;
     };
-    [[nodiscard]] int64_t tasks() const {
-        return shape_.batch * plan_.groups().count();
-    }
+    [[nodiscard]] int64_t tasks() const { return shape_.batch * plan_.groups().count(); }
     [[nodiscard]] TaskOffsets place(int64_t task) const {
         const int64_t group = task % plan_.groups().count(),
                       row = task / plan_.groups().count() * shape_.length;

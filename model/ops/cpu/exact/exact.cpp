@@ -86,18 +86,10 @@ class Exact {
     [[nodiscard]] int64_t head_of(int64_t column) const {
         return bias_.heads() == 1 ? 0 : column % shape_.heads;
     }
-    [[nodiscard]] const ExactShape& shape() const {
-        return shape_;
-    }
-    [[nodiscard]] ExactBias& bias() {
-        return bias_;
-    }
-    [[nodiscard]] const ExactChunks& sums() const {
-        return sums_;
-    }
-    [[nodiscard]] const ExactTensors<T>& tensors() const {
-        return x_;
-    }
+    [[nodiscard]] const ExactShape& shape() const { return shape_; }
+    [[nodiscard]] ExactBias& bias() { return bias_; }
+    [[nodiscard]] const ExactChunks& sums() const { return sums_; }
+    [[nodiscard]] const ExactTensors<T>& tensors() const { return x_; }
     [[nodiscard]] ExactColumn& scratch() {
         return scratch_[static_cast<std::size_t>(omp_get_thread_num())];
     }

@@ -17,7 +17,7 @@ class Buffer {
     explicit Buffer(int64_t size, bool zero = false) : size_(size) {
         const std::size_t bytes = (static_cast<std::size_t>(size) * sizeof(T) + 63) / 64 * 64;
         void* data = bytes < BlockCache::kSmallest ? nullptr : large_blocks().allocate(bytes);
-        if (data == nullptr) data = ::operator new (bytes, std::align_val_t{64});
+        if (data == nullptr) data = ::operator new(bytes, std::align_val_t{64});
         data_.reset(static_cast<T*>(data));
         if (zero) std::memset(data_.get(), 0, bytes);
     }
@@ -28,7 +28,7 @@ class Buffer {
   private:
     struct AlignedDelete {
         void operator()(T* p) const {
-            if (!large_blocks().free(p)) ::operator delete (p, std::align_val_t{64});
+            if (!large_blocks().free(p)) ::operator delete(p, std::align_val_t{64});
         }
     };
     std::unique_ptr<T, AlignedDelete> data_;
