@@ -36,9 +36,10 @@ void Run::open() {
     }
     const bool has_weights = model_.opened != nullptr || model_.trainer != nullptr;
     status.can_train = !status.following && status.task.is_trainable() && has_weights;
-    if (status.can_train && run_.is_old && is_read_only(run_.path)) {
+    const fs::path read_only = run_.is_old ? find_read_only_folder(run_.path) : fs::path();
+    if (status.can_train && !read_only.empty()) {
         status.can_train = false;
-        status.message = fmt::format("{} is read-only: {}", run_.path, kReadOnlyWords);
+        status.message = fmt::format("{} is read-only: {}", read_only.string(), kReadOnlyWords);
     }
     apply(status.following ? RunEvent::followed : RunEvent::opened);
     publisher_.publish_curves(view_, /*at_once=*/true);

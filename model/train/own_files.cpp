@@ -96,16 +96,27 @@ FileHandle::~FileHandle() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-bool is_read_only(const fs::path& folder) {
-    return ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0 &&
-           (errno == EACCES || errno == EROFS);
+static bool is_read_only(const fs::path& folder) {
+    return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0 &&
+           (errno == EACCES || errno == EPERM || errno == EROFS);
+}
+
+fs::path find_read_only_folder(const fs::path& run) {
+    for (const fs::path& folder :
+         {run, checkpoints_folder(run), history_folder(run), branches_folder(run)})
+        if (is_read_only(folder)) return folder;
+    return {};
+}
+
+void check_not_read_only(const fs::path& run) {
+    const fs::path folder = find_read_only_folder(run);
+    if (!folder.empty()) fail("{}: this folder is read-only: {}", folder.string(), kReadOnlyWords);
 }
 
 [[noreturn]] static void fail_opening(const fs::path& path, int number) {
-    const std::string folder = path.parent_path().string();
-    if (number == ENOENT) fail("{}: {}", folder, kGoneRun);
-    if (number == EROFS || is_read_only(folder))
-        fail("{}: this folder is read-only: {}", folder, kReadOnlyWords);
+    const fs::path folder = path.parent_path();
+    if (number == ENOENT) fail("{}: {}", folder.string(), kGoneRun);
+    check_not_read_only(folder);
     fail("{}: cannot be written: {}", path.string(), std::strerror(number));
 }
 
@@ -114,7 +125,7 @@ FileHandle open_own(const fs::path& path, int flags) {
     constexpr int kAlways = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // a pipe would hang
     FileHandle file(::open(path.c_str(), flags | kAlways, 0644));
     if (file.get() < 0) fail_opening(path, errno);
-    struct stat info {};
+    struct stat info{};
     if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
         fail("{}: cannot be written: it is a device or a pipe, expected a file", path.string());
     return file;

@@ -36,8 +36,12 @@ class FileHandle {
 // Made where it is missing. flags: O_WRONLY | O_APPEND, O_RDWR. Error: a link, no regular file, or
 // what the system says.
 [[nodiscard]] FileHandle open_own(const std::filesystem::path& path, int flags);
-// The system forbids to write into this folder, whoever may be asked for it.
-[[nodiscard]] bool is_read_only(const std::filesystem::path& folder);
+// Returns the first folder of a run (itself, checkpoints/, history/, branches/) in which this
+// process cannot create files: permissions, a read-only file system, or the immutable attribute;
+// empty if there is none. Existing files do not count: their owner may still write them there.
+[[nodiscard]] std::filesystem::path find_read_only_folder(const std::filesystem::path& run);
+// Error if there is one: names it and what to do.
+void check_not_read_only(const std::filesystem::path& run);
 // Appends a whole line or nothing: what a full disk left of it is cut off again.
 void append_line(const std::filesystem::path& path, std::string line);
 // Error if this is a symbolic link (names what it leads to). A missing file is fine.

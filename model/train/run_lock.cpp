@@ -25,6 +25,8 @@ bool try_lock(const FileHandle& file, const std::filesystem::path& path) {
 
 FileHandle lock_run(const std::filesystem::path& run) {
     const std::filesystem::path path = run / "run.lock";
+    // The owner of an existing run.lock may open it for writing in a folder that takes no new file.
+    check_not_read_only(run);
     FileHandle file = open_own(path, O_RDWR);
     if (!try_lock(file, path)) {
         char owner[64] = {};

@@ -6,8 +6,8 @@
 
 namespace aft {
 
-// Holds the lock for as long as the handle lives. Error if another process (or session) holds it:
-// names it and the remedy.
+// Holds the lock for as long as the handle lives. Error if another process (or session) holds it
+// (names it and the remedy), or if the folder is read-only.
 [[nodiscard]] FileHandle lock_run(const std::filesystem::path& run);
 // The lock of an open file, for as long as the handle lives. False: another one holds it. Error
 // names the path.

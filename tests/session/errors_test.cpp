@@ -1,4 +1,5 @@
 // What goes wrong while a session trains: nothing is lost, and it resumes when the cause is gone.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "core/files.h"
 #include "core/images/image.h"
 #include "core/warnings.h"
+#include "model/train/own_files.h"
 #include "model/train/run_folder.h"
 #include "tests/session/session_fixture.h"
 
@@ -30,50 +32,82 @@ std::vector<int64_t> first_steps(int64_t count) {
     return steps;
 }
 
-// The tests may run as root, whom no folder refuses: meanwhile as one whom they do.
-class AsNobody {
+bool can_create_files(const fs::path& folder) {
+    const fs::path file = folder / "created";
+    const bool created = std::ofstream(file).is_open();
+    std::error_code ignored;
+    fs::remove(file, ignored);
+    return created;
+}
+
+// A trained run whose `folders` take no new file while this lives. Its user owns it, so existing
+// files can still be opened for writing. Permissions refuse nothing to root: `ordinary_user` makes
+// root an ordinary user, who gets the run, in the meantime.
+class ReadOnlyRun {
   public:
-    AsNobody() : is_root_(::geteuid() == 0) { become(65534); }
-    ~AsNobody() { become(0); }
-    AsNobody(const AsNobody&) = delete;
-    AsNobody& operator=(const AsNobody&) = delete;
+    ReadOnlyRun(const fs::path& run, std::vector<fs::path> folders, bool ordinary_user = true)
+        : folders_(std::move(folders)) {
+        {
+            TestSession session(new_run(run));
+            EXPECT_TRUE(train_to(session, 3));
+            session.run().stop();
+            EXPECT_TRUE(wait_state(session, RunState::stopped));
+        }
+        fs::permissions(run.parent_path(), fs::perms(0755));
+        for (const fs::path& folder : folders_) fs::permissions(folder, fs::perms(0555));
+        is_root_ = ordinary_user && can_create_files(folders_[0]);
+        if (!is_root_) return;
+        constexpr uid_t kNobody = 65534;
+        EXPECT_EQ(::chown(run.c_str(), kNobody, kNobody), 0);
+        for (const fs::path& entry : fs::recursive_directory_iterator(run))
+            EXPECT_EQ(::chown(entry.c_str(), kNobody, kNobody), 0);
+        EXPECT_EQ(::seteuid(kNobody), 0);
+    }
+    ~ReadOnlyRun() {
+        if (is_root_) {
+            EXPECT_EQ(::seteuid(0), 0);
+        }
+        for (const fs::path& folder : folders_) fs::permissions(folder, fs::perms(0755));
+    }
+    ReadOnlyRun(const ReadOnlyRun&) = delete;
+    ReadOnlyRun& operator=(const ReadOnlyRun&) = delete;
 
   private:
-    void become(uid_t user) const {
-        if (is_root_) {
-            EXPECT_EQ(::seteuid(user), 0);
-        }
-    }
-    bool is_root_;
+    std::vector<fs::path> folders_;
+    bool is_root_ = false;
 };
 
 TEST(SessionErrors, ARunInAReadOnlyFolderIsLookedAtAndNotTrained) {
     const Scratch scratch;
-    {
-        TestSession session(new_run(scratch / "run"));
-        ASSERT_TRUE(train_to(session, 3));
-        session.run().stop();
-        ASSERT_TRUE(wait_state(session, RunState::stopped));
-    }
-    const fs::path run = scratch / "run";
-    fs::permissions(run.parent_path(), fs::perms(0755));
-    for (const fs::path& folder : {run, run / "checkpoints"})
-        fs::permissions(folder, fs::perms(0555));
-    {
-        const AsNobody nobody;
+    const auto check = [](const fs::path& run, const std::vector<fs::path>& folders) {
+        SCOPED_TRACE(folders[0].string());
+        const ReadOnlyRun read_only(run, folders);
         TestSession session(open_path(run));
         ASSERT_TRUE(wait_state(session, RunState::ready));
         EXPECT_FALSE(session.status().can_train);
         EXPECT_EQ(session.status().message,
-                  run.string() +
+                  folders[0].string() +
                       " is read-only: its run can be looked at, not trained; copy it to "
                       "where you may write to train on");
+        ASSERT_TRUE(FileHandle(::open((run / "run.lock").c_str(), O_RDWR | O_CLOEXEC)).get() >= 0);
         const std::string problem = error_words([&] { const RunFolder folder(run); }, plain_words);
-        EXPECT_NE(problem.find(run.string() + ": this folder is read-only"), std::string::npos)
+        EXPECT_NE(problem.find(folders[0].string() + ": this folder is read-only"),
+                  std::string::npos)
             << problem;
-    }
-    for (const fs::path& folder : {run, run / "checkpoints"})
-        fs::permissions(folder, fs::perms(0755));
+    };
+    const fs::path all = scratch / "all", saves = scratch / "saves";
+    check(all, {all, all / "checkpoints"});
+    check(saves, {saves / "checkpoints"});
+}
+
+// Root may write where permissions refuse others; what counts is whether a file can be created.
+TEST(SessionErrors, ARunIsTrainedWhereFilesCanBeCreated) {
+    const Scratch scratch;
+    const fs::path run = scratch / "run";
+    const ReadOnlyRun read_only(run, {run, run / "checkpoints"}, /*ordinary_user=*/false);
+    TestSession session(open_path(run));
+    ASSERT_TRUE(wait_state(session, RunState::ready));
+    EXPECT_EQ(session.status().can_train, can_create_files(run));
 }
 
 TEST(SessionErrors, ARunThatIsDeletedMeanwhileIsGone) {
@@ -99,7 +133,9 @@ TEST(SessionErrors, WhatIsTakenBackWhileItOpensLeavesNothing) {
     int traces = 0;  // a busy machine may let some of them begin
     for (int i = 0; i < 10; ++i) {
         const fs::path run = scratch / std::to_string(i);
-        { const TestSession session(new_run(run.string(), true)); }
+        {
+            const TestSession session(new_run(run.string(), true));
+        }
         traces += fs::exists(run) ? 1 : 0;
     }
     EXPECT_LT(traces, 10);
