@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 
 #include "core/check.h"
 #include "core/json.h"
@@ -34,7 +35,7 @@ class HeaderReader : public JsonEvents {
             depth_ = 1;
         } else if (depth_ == 1) {
             depth_ = 2;
-            fields_.clear();
+            fields_ = 0;
             if (!in_metadata()) header_.tensors.push_back({.name = name_});
         } else {
             refuse("an object");
@@ -42,7 +43,7 @@ class HeaderReader : public JsonEvents {
         return true;
     }
     bool end_object() override {
-        if (depth_ == 2 && !in_metadata() && fields_.size() != 3)
+        if (depth_ == 2 && !in_metadata() && fields_ != kAllFields)
             fail("{}: tensor '{}' needs dtype, shape and data_offsets", path_, shown(name_));
         --depth_;
         return true;
@@ -55,12 +56,14 @@ class HeaderReader : public JsonEvents {
             return true;
         }
         field_ = key;
-        if (!fields_.insert(key).second)
-            fail("{}: key '{}' of '{}' is there twice", path_, shown(key), shown(name_));
-        const bool known = key == "dtype" || key == "shape" || key == "data_offsets";
-        if (!in_metadata() && !known)
+        const size_t field = std::find(std::begin(kFields), std::end(kFields), key) - kFields;
+        if (!in_metadata() && field == std::size(kFields))
             fail("{}: tensor '{}' has an unknown key '{}'; allowed: dtype, shape, data_offsets",
                  path_, shown(name_), shown(key));
+        const bool is_second =
+            in_metadata() ? header_.metadata.contains(key) : (fields_ >> field & 1U) != 0;
+        if (is_second) fail("{}: key '{}' of '{}' is there twice", path_, shown(key), shown(name_));
+        fields_ |= in_metadata() ? 0 : 1U << field;
         return true;
     }
     bool start_array(std::size_t) override {
@@ -113,6 +116,9 @@ class HeaderReader : public JsonEvents {
     }
 
   private:
+    static constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
+    static constexpr unsigned kAllFields = 7;
+
     bool in_metadata() const { return name_ == "__metadata__"; }
     [[noreturn]] bool refuse(const char* found) const {
         if (depth_ == 0)
@@ -128,9 +134,23 @@ class HeaderReader : public JsonEvents {
     int depth_ = 0;
     bool in_array_ = false;
     std::string name_, field_;
-    std::set<std::string> names_, fields_;
+    std::unordered_set<std::string> names_;
+    unsigned fields_ = 0;  // found in this tensor: a bit for each of kFields
     std::vector<uint64_t> numbers_;
 };
+
+// Bytes of one value. Error if the dtype is unknown: names the tensor and the allowed ones.
+uint64_t dtype_bytes(const TensorEntry& entry, const std::string& path) {
+    const auto* const found =
+        std::find_if(std::begin(kDtypes), std::end(kDtypes),
+                     [&](const Dtype& dtype) { return entry.dtype == dtype.name; });
+    if (found != std::end(kDtypes)) return found->bytes;
+    std::string known;
+    for (const Dtype& dtype : kDtypes)
+        known += (known.empty() ? "" : ", ") + std::string(dtype.name);
+    fail("{}: tensor '{}': dtype '{}' is not supported; allowed: {}", path, shown(entry.name),
+         shown(entry.dtype), known);
+}
 
 uint64_t checked_bytes(const TensorEntry& entry, uint64_t item_bytes, const std::string& path) {
     uint64_t bytes = item_bytes;
@@ -156,9 +176,7 @@ void check_offsets(TensorHeader& header, uint64_t data_bytes, const std::string&
         if (entry.begin != at || entry.end < entry.begin)
             fail("{}: tensor '{}' covers bytes {} to {}, expected it to begin at {}", path,
                  shown(entry.name), entry.begin, entry.end, at);
-        const uint64_t item_bytes =
-            dtype_bytes(entry.dtype, path + ": tensor '" + shown(entry.name) + "'");
-        const uint64_t bytes = checked_bytes(entry, item_bytes, path);
+        const uint64_t bytes = checked_bytes(entry, dtype_bytes(entry, path), path);
         if (entry.end - entry.begin != bytes)
             fail("{}: tensor '{}' has {} bytes, its shape and dtype {} need {}", path,
                  shown(entry.name), entry.end - entry.begin, entry.dtype, bytes);
@@ -170,15 +188,6 @@ void check_offsets(TensorHeader& header, uint64_t data_bytes, const std::string&
 }
 
 }  // namespace
-
-uint64_t dtype_bytes(const std::string& dtype, const std::string& where) {
-    std::string known;
-    for (const auto& [name, bytes] : kDtypes) {
-        if (dtype == name) return bytes;
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-    fail("{}: dtype '{}' is not supported; allowed: {}", where, shown(dtype), known);
-}
 
 TensorHeader parse_tensor_header(std::string_view text, uint64_t data_bytes,
                                  const std::string& path) {

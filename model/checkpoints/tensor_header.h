@@ -32,7 +32,4 @@ inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the format's own li
 // The JSON text, padded with blanks to a multiple of 8.
 [[nodiscard]] std::string print_tensor_header(const TensorHeader& header);
 
-// Bytes of one value. Error for a dtype that is not supported (names it and the allowed ones).
-[[nodiscard]] uint64_t dtype_bytes(const std::string& dtype, const std::string& where);
-
 }  // namespace aft
