@@ -1,6 +1,6 @@
 // A few rows through packed weights, the kernels alone: heights of a tile and numbers of tiles
 // against float64, and that no row's bits depend on the rows beside it nor on what is asked
-// for ahead. DecodeInstructionSet.passes runs it for the other sets.
+// for ahead.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -136,7 +136,8 @@ TEST(DecodeProduct, activation_is_near) {
             const bool asked = i >= kBegin && i < kEnd;
             const double y = asked ? x * (1 + std::erf(x / std::sqrt(2.0))) / 2 : x;
             const double error = std::abs(static_cast<double>(row.data()[i]) - y);
-            EXPECT_LE(error, is_short ? 1e-4 : 1e-6) << x << " " << is_short;
+            // x/2 (1 + erf): its formula is off by 1.5e-7 = 2.5 u, its dozen roundings by 12 u.
+            EXPECT_LE(error, is_short ? 1e-4 : 16 * 0x1p-24 * std::abs(x)) << x << " " << is_short;
         }
     }
 }
