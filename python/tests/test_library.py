@@ -46,7 +46,8 @@ class Kernels(ProgramCase):
             for causal in (0, 1):
                 shape, y, safe = self.call(kind, q, k, v, bias, causal)
                 self.assertEqual(safe, 1)
-                np.testing.assert_allclose(y, definition(shape, q, k, v, bias), rtol=0, atol=2e-6)
+                promised = 1e-5 * np.abs(v).max()  # by every operator in float32
+                np.testing.assert_allclose(y, definition(shape, q, k, v, bias), rtol=0, atol=promised)
 
     def test_entries_that_float32_cannot_scale_are_told(self):
         q, v = (np.ones((1, 3, 2), np.float32) for _ in range(2))

@@ -148,7 +148,7 @@ std::string numbers_drawn_wrong(const Completer& complete, const CompletionReque
 // How often the first unknown value is drawn is its share at that temperature.
 std::string shares_wrong(const Net& net, const Completer& complete,
                          const CompletionRequest& request) {
-    constexpr int64_t kSamples = 1000;
+    constexpr int64_t kSamples = 4000;  // 0.05 is 6 standard deviations or more
     CompletionRequest many = request;
     many.sample.samples = kSamples;
     many.unknown.assign(many.unknown.size(), 0);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/mixers/settings.h"
-#include "tests/model/net/small_nets.h"
+#include "tests/model/net/double_net.h"
 
 namespace aft {
 namespace {
@@ -36,7 +36,8 @@ struct Mistake {
     void (*state)(NetState&) = [](NetState&) {};
 };
 
-// Largest difference between streaming with the mistake and the parallel evaluation without it.
+// Largest difference between streaming with the mistake and the parallel evaluation without it in
+// float64, over the largest logit.
 double stream_error(const ModelConfig& config, const Mistake& mistake) {
     const at::NoGradGuard no_gradients;
     ModelConfig streamed_config = config;
@@ -45,8 +46,8 @@ double stream_error(const ModelConfig& config, const Mistake& mistake) {
     shake(net, 0.3, 5);
     copy_values(net.parameters(), streamed_net.parameters());
     mistake.weights(streamed_net);
-    const at::Tensor targets = on_device(input_for(config, 3, 7));
-    const at::Tensor expected = net.forward(targets, {.backend = ops::OperatorBackend::reference});
+    const at::Tensor targets = on_device(decided_input(net, 3, 7));
+    const at::Tensor expected = exact_logits(net, targets);
     NetState state = streamed_net.start(3);
     std::vector<at::Tensor> rows;
     while (state.position < config.tokens()) {
@@ -59,7 +60,7 @@ double stream_error(const ModelConfig& config, const Mistake& mistake) {
 TEST(MixerStream, EqualsParallel) {
     const Mistake none{"", [](const ModelConfig&) { return true; }};
     for (const NetCase& c : causal_cases())
-        EXPECT_LT(stream_error(c.config, none), 1e-5) << c.label;
+        EXPECT_LT(stream_error(c.config, none), kLogitError) << c.label;
 }
 
 void change(Net& net, const std::string& end, at::Tensor (*to)(const at::Tensor&)) {
@@ -91,10 +92,7 @@ std::vector<Mistake> mistakes() {
     };
     return {{.name = "samples change places",
              .concerns = any,
-             .state =
-                 [](NetState& s) {
-                     s.select(on_device(at::tensor({2, 0, 1}, at::kLong)));
-                 }},
+             .state = [](NetState& s) { s.select(on_device(at::tensor({2, 0, 1}, at::kLong))); }},
             {.name = "window <= s",
              .concerns = narrow,
              .config = [](auto& c) { c.own["window"] = mixer_traits(c).window + 1; }},
@@ -130,18 +128,18 @@ TEST(MixerStream, ClonesAndSelectionsContinueAlone) {
         Net net(c.config, 3, test_device());
         shake(net, 0.3, 5);
         const int64_t T = c.config.tokens(), middle = T / 2;
-        const at::Tensor targets = on_device(input_for(c.config, 3, 7));
-        const at::Tensor expected =
-            net.forward(targets, {.backend = ops::OperatorBackend::reference});
-        const double tolerance = 1e-5 * std::max(1.0, largest(expected));
+        const at::Tensor targets = on_device(decided_input(net, 3, 7));
+        const at::Tensor expected = exact_logits(net, targets);
+        const double tolerance = kLogitError * std::max(1.0, largest(expected));
         NetState state = net.start(3);
         static_cast<void>(stream_to(net, targets, middle, state));
         NetState kept = state.clone();
 
         // The original continues with other rows: the last, the first, the last again.
-        const at::Tensor rows = on_device(at::tensor({2, 0, 2}, at::kLong));
-        state.select(rows);
-        const at::Tensor chosen = stream_to(net, targets.index_select(0, rows), T, state);
+        const at::Tensor rows = at::tensor({2, 0, 2}, at::kLong);
+        state.select(on_device(rows));
+        const at::Tensor chosen =
+            stream_to(net, targets.index_select(0, on_device(rows)), T, state);
         EXPECT_LT(difference(chosen, expected.index_select(0, rows).narrow(1, middle, T - middle)),
                   tolerance);
 

@@ -13,6 +13,9 @@
 namespace aft::ops::testing {
 
 constexpr double kForward = 1e-5, kGradient = 2e-5;  // promised in float32
+// Over the largest value, of up to 3 sources: exp of a rounded argument is off by 4 u and a sum by
+// 3 u, above and below the line; the quotient and the gate by 1 u each: 16 u.
+constexpr double kFewSources = 16 * 0x1p-24;
 
 using Operator = std::function<at::Tensor(OperatorKind, const Inputs&, const Options&)>;
 

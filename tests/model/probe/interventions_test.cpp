@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/interventions/intervention.h"
+#include "tests/model/net/double_net.h"
 #include "tests/model/probe/probe_fixture.h"
 
 namespace aft {
@@ -77,7 +78,8 @@ TEST(Interventions, EveryRoomRunsOnEveryMixerOrSaysWhyNot) {
             Intervention none = done(room.info.name);
             none.strength = 0;
             apply_recipe(still, recipe_of(none));
-            EXPECT_LT(difference(logits_of(still), untouched), 2e-5) << "strength 0";
+            EXPECT_LT(difference(logits_of(still), untouched), kLogitError * largest(untouched))
+                << "strength 0";
         }
     }
     EXPECT_EQ(ran.size(), interventions().size());
@@ -124,7 +126,8 @@ TEST(Interventions, ZeroIsTheModelWithoutABias) {
     for (Parameter& parameter : other.parameters())
         for (const Parameter& same : net.parameters())
             if (same.name == parameter.name) parameter.value.copy_(same.value);
-    EXPECT_LT(difference(logits_of(net), logits_of(other)), 1e-5);
+    const at::Tensor expected = logits_of(other);
+    EXPECT_LT(difference(logits_of(net), expected), kLogitError * largest(expected));
 }
 
 TEST(Interventions, CutLeavesWhatIsNear) {

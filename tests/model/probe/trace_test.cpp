@@ -189,7 +189,8 @@ TEST(Trace, NothingComesFromTheFuture) {
         // nothing.
         for (size_t i = 6; i < request.tokens.size(); ++i)
             request.tokens[i] = static_cast<uint8_t>((request.tokens[i] + 3) % 8);
-        EXPECT_LT(apart(trace, tensor_of(bench.run(request).fields.front())), 1e-7);
+        // A share is 1 at most, of sums of 16 sources in an order that may change: gamma_16 = 1e-6.
+        EXPECT_LT(apart(trace, tensor_of(bench.run(request).fields.front())), 1e-6);
         request.tokens[5] = static_cast<uint8_t>((request.tokens[5] + 3) % 8);
         EXPECT_GT(apart(trace, tensor_of(bench.run(request).fields.front())), 1e-5);
         request.position = 0;

@@ -81,14 +81,16 @@ TEST(Trainer, TwoThreadsRepeatBitForBit) {
     at::set_num_threads(before);
 }
 
+// The loss of uniform guessing among 4 levels: 0.2 nats below it is learned.
+const double kGuessing = std::log(4.0);
+
 TEST(Trainer, Learns) {
     Config config = tiny_config();
     config.train.micro_batch = 0;
     config.model.dropout = 0;
     Trainer trainer(config, test_device());
-    const double first = trainer.validate().at("validation.loss");
     (void)run(trainer, 40);
-    EXPECT_LT(trainer.validate().at("validation.loss"), first - 0.2);
+    EXPECT_LT(trainer.validate().at("validation.loss"), kGuessing - 0.2);
 }
 
 // With bfloat16 matrix products: other digits, as much learnt, every bit again in the next run.
@@ -98,14 +100,17 @@ TEST(Trainer, LearnsWithBfloat16Products) {
     config.train.micro_batch = 0;
     config.model.dropout = 0;
     Trainer plain(config, at::kCPU);
+    const double first = plain.validate().at("validation.loss");
     config.train.precision = "bf16";
     Trainer a(config, at::kCPU), b(config, at::kCPU);
     const std::vector<Values> exact = run(plain, 40), lines = run(a, 40);
     expect_same(run(b, 40), lines);
     EXPECT_NE(lines[0].at("loss"), exact[0].at("loss"));
     EXPECT_NEAR(lines[0].at("loss"), exact[0].at("loss"), 1e-2);
-    EXPECT_LT(lines[39].at("loss"), lines[0].at("loss") - 0.2);
-    EXPECT_NEAR(a.validate().at("validation.loss"), plain.validate().at("validation.loss"), 0.02);
+    EXPECT_LT(lines[39].at("loss"), kGuessing - 0.2);
+    // Gradients of bf16 operands are promised within 3e-2, so is what they teach.
+    const double last = plain.validate().at("validation.loss");
+    EXPECT_NEAR(a.validate().at("validation.loss"), last, 3e-2 * (first - last));
 }
 
 // The same batch in one piece or in micro batches: the same gradient up to rounding.
