@@ -15,6 +15,8 @@ sys.path.insert(0, str(PACKAGE))
 import afterimage  # noqa: E402
 from afterimage import folder as folders  # noqa: E402
 
+HANG_S = 300  # a limit that only what hangs meets
+
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -59,7 +61,8 @@ class ProgramCase(Case):
             self.skipTest("no program: python/tests/run.py --program BIN")
 
     def run_program(self, *arguments):
+        env = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}
         done = subprocess.run([self.program, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=120, env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE"})
+                              stdin=subprocess.DEVNULL, timeout=HANG_S, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout

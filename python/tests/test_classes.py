@@ -6,7 +6,7 @@ import unittest
 import numpy as np
 
 import afterimage
-from case import ROOT, Case, ProgramCase
+from case import HANG_S, ROOT, Case, ProgramCase
 from afterimage import pictures
 from test_tables import rish16_state
 
@@ -105,7 +105,7 @@ class Shown(ProgramCase):
         found = json.loads(self.run_program(*self.eval, "--classes", "by-name", "--json"))
         self.assertEqual([row["name"] for row in found["classes"]], NAMES)
         self.assertEqual([row["examples"] for row in found["classes"]], [2, 2, 2])
-        done = subprocess.run([self.program, *map(str, self.eval)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([self.program, *map(str, self.eval)], capture_output=True, text=True, timeout=HANG_S)
         self.assertEqual(done.returncode, 2)
         self.assertIn("class 0 is 'Käfer' in the data, 'cat' in the model", done.stderr)
 

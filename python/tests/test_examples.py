@@ -4,7 +4,7 @@ import subprocess
 import sys
 import unittest
 
-from case import PACKAGE, Case
+from case import HANG_S, PACKAGE, Case
 
 
 class Labml(Case):
@@ -18,7 +18,7 @@ class Labml(Case):
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: labml\nVersion: {version}\n")
         env = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{PACKAGE}"}
         return subprocess.run([sys.executable, PACKAGE / "examples" / "labml_aft.py"], cwd=self.folder, env=env,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=HANG_S)
 
     def test_a_labml_that_cannot_run_it_is_said_first(self):
         done = self.run_with("0.5.3", "")

@@ -3,14 +3,13 @@ import resource
 import shutil
 import sys
 import threading
-import time
 import unittest
 import warnings
 
 import numpy as np
 
 import afterimage
-from case import Case
+from case import HANG_S, Case
 from afterimage.files import steps_in
 from afterimage.writer import MOST_LINES, Writer
 
@@ -40,7 +39,7 @@ print(len(found), run.failures > 3, found[0].message)
 class Faults(Case):
     def test_full_disk(self):
         process = self.python(FULL, self.path)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANG_S)
         self.assertEqual(process.returncode, 0, err)
         self.assertRegex(out, r"^1 True afterimage: .*File too large")
         run = afterimage.load(self.path)
@@ -71,7 +70,7 @@ class Faults(Case):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             run.log(0, loss=1)
-            self.assertTrue(run.flush(10))
+            self.assertTrue(run.flush(HANG_S))
             run.log(1, loss=1)
             run.finish()
         self.assertGreaterEqual(run.failures, 2)
@@ -96,8 +95,8 @@ class Queue(unittest.TestCase):
 
     def block(self):
         started = threading.Event()
-        self.writer.submit(lambda: (started.set(), self.gate.wait(10)))
-        self.assertTrue(started.wait(10))
+        self.writer.submit(lambda: (started.set(), self.gate.wait(HANG_S)))
+        self.assertTrue(started.wait(HANG_S))
 
     def test_the_newest_save_wins(self):
         self.block()
@@ -107,7 +106,7 @@ class Queue(unittest.TestCase):
         self.assertFalse(self.writer.flush(0.05))
         self.assertLessEqual(len(self.writer.queue), 11)
         self.gate.set()
-        self.assertTrue(self.writer.flush(10))
+        self.assertTrue(self.writer.flush(HANG_S))
         self.assertEqual([i for kind, i in self.done if kind == "line"], list(range(10)))
         self.assertEqual(self.done[-2:], [("save", 9), ("line", 9)])
         self.assertEqual(len(self.done), 11)
@@ -136,7 +135,7 @@ class Queue(unittest.TestCase):
         gc.collect()
         self.assertEqual(len(seen), 1)
         self.gate.set()
-        self.writer.flush(10)
+        self.assertTrue(self.writer.flush(HANG_S))
         gc.collect()
         self.assertEqual(len(seen), 0)
 
@@ -151,8 +150,8 @@ class Queue(unittest.TestCase):
     def test_flush_again_and_again(self):
         for i in range(100):
             self.writer.submit(lambda: self.done.append(1), is_save=i % 3 == 0)
-            self.assertTrue(self.writer.flush(10))
-            self.assertTrue(self.writer.flush(10))
+            self.assertTrue(self.writer.flush(HANG_S))
+            self.assertTrue(self.writer.flush(HANG_S))
         self.assertEqual(len(self.done), 100)
 
     def test_close_writes_what_waits(self):
@@ -167,17 +166,25 @@ class Queue(unittest.TestCase):
 
 class Memory(Case):
     def test_a_slow_disk_costs_no_memory(self):
-        """100 saves of 4 MB faster than the disk writes them: a few copies, not 400 MB."""
+        """100 saves of 4 MB while the disk writes the first one: a few copies, not 400 MB."""
         w = np.zeros((1024, 1024), np.float32)
+        begun, gate = threading.Event(), threading.Event()
+
+        def save(*arguments):
+            begun.set()
+            self.assertTrue(gate.wait(HANG_S))
+            original(*arguments)
         with afterimage.Run(self.path, keep=1, history=0) as run:
             run.save(0, biases={"a": w}, wait=True)
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            original = run.folder.save
-            run.folder.save = lambda *a: (time.sleep(0.2), original(*a))
-            for step in range(1, 101):
+            original, run.folder.save = run.folder.save, save
+            run.save(1, biases={"a": w})
+            self.assertTrue(begun.wait(HANG_S))
+            for step in range(2, 101):
                 run.save(step, biases={"a": w})
             grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        self.assertGreater(run.dropped, 50)
+            gate.set()
+        self.assertEqual((run.dropped, run.failures), (98, 0))  # all but the first and the last
         self.assertLess(grown, 100_000 if sys.platform == "linux" else 100_000_000)
         self.assertEqual(steps_in(self.path / "checkpoints"), [100])
 

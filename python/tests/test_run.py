@@ -262,15 +262,21 @@ class OneWriter(Case):
     def test_a_forked_child_neither_writes_nor_holds_the_lock(self):
         run = afterimage.Run(self.path)
         run.log(1, loss=1)
+        read, write = os.pipe()
         child = os.fork()
         if child == 0:
+            os.close(write)
             run.log(2, loss=2)
             saved = run.save(2, biases={"a": W})
             run.finish()
-            time.sleep(2 if not saved else 0)
+            os.read(read, 1)  # returns when the parent closes its end
             os._exit(3 if saved else 0)
-        run.finish()
-        afterimage.Run(self.path, resume=True).finish()  # while the child lives
+        os.close(read)
+        try:
+            run.finish()
+            afterimage.Run(self.path, resume=True).finish()  # while the child lives
+        finally:
+            os.close(write)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.assertEqual([line["step"] for line in self.lines()], [])
 

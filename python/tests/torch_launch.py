@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 import afterimage
-from case import ProgramCase
+from case import HANG_S, ProgramCase
 
 TORCHRUN = Path(sys.executable).parent / "torchrun"
 SETTINGS = ("model.layers=1", "model.dim=8", "model.factors=8", "model.height=8", "model.width=8", "model.levels=4",
@@ -37,7 +37,7 @@ class Torchrun(ProgramCase):
         env = {key: value for key, value in os.environ.items() if key not in ("RANK", "WORLD_SIZE", "MASTER_PORT")}
         command = [TORCHRUN, "--nproc-per-node", "2", *options, "--no-python", self.program, *TRAIN, "--out", self.path]
         done = subprocess.run(list(map(str, command)), cwd=self.folder, env=env, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=120)
+                              stdin=subprocess.DEVNULL, timeout=HANG_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("2 ranks of", done.stderr)
         self.assertEqual(done.stdout.count("done at step 6"), 1, done.stdout)  # rank 0 alone prints

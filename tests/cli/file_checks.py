@@ -138,13 +138,18 @@ def pictures(cli, model):
             [1, 2], "blocked")
 
 
+def refused_first(cli, name, args, *mentions):
+    """Runs a command that must fail before its work, which would show its progress beside the message."""
+    result = cli.bad(name, args, [1, 2], *mentions)
+    cli.check(f"{name}: before the work", result.err.startswith("afterimage: ") and result.err.count("\n") == 1, result)
+
+
 def places(cli, model):
-    """What cannot be written is refused before the work: it all ends within the limit of `bad`."""
+    """Names that cannot be written are refused before the work."""
     source = ["complete", model, "--data", "mirror?size=8&levels=4", "--keep-rows", 1]
-    refused = cli.bad("complete into no folder", [*source, "--samples", 2, "-o", "/proc/none"], [1, 2], "/proc/none")
-    done = cli.run(*source, "--samples", 2, "-o", "filled")
-    cli.check("that was refused before the work, which shows its progress", "tokens" not in refused.err and "tokens" in done.err,
-              f"{refused.words()}; {done.words()}")
+    refused_first(cli, "complete into no folder", [*source, "--samples", 2, "-o", "/proc/none"], "/proc/none")
+    done = cli.ok("complete into a folder", *source, "--samples", 2, "-o", "filled")
+    cli.check("the work shows its progress", "tokens" in done.err, done)
     found, metadata = tensors.read(model)
     name = "blocks.0.mixer.q.weight"
     dtype, shape, values = found[name]
@@ -160,13 +165,15 @@ def places(cli, model):
               list((cli.folder / "deep").rglob("*")))
     cli.ok("complete into a new folder in a new folder", *source, "--samples", 2, "-o", "deep/er/still/")
     cli.check("it is there", (cli.folder / "deep/er/still/result.json").exists(), list((cli.folder / "deep").rglob("*")))
-    cli.bad("complete into no picture", [*source, "--samples", 1, "-o", "no/such/one.png"], [1, 2], "no/such/one.png")
-    cli.bad("probe into no folder", ["probe", "keys", model, "-o", "no/such/k.npy"], [1, 2], "no/such/k.npy")
+    refused_first(cli, "complete into no picture", [*source, "--samples", 1, "-o", "no/such/one.png"],
+                  "no/such/one.png")
+    refused_first(cli, "probe into no folder", ["probe", "keys", model, "-o", "no/such/k.npy"], "no/such/k.npy")
     for flag in ("--plot", "--markdown"):
-        cli.bad(f"bench {flag} nowhere", ["bench", flag, "no/such/file"], [1, 2], "no/such/file")
-        cli.bad(f"bench {flag} into a folder", ["bench", flag, cli.folder], [1, 2], "folder")
-    cli.bad("training in no precision", ["train", *SMALL, "--set", "train.precision=foo", "--out", "nowhere"], [1, 2],
-            "train.precision", "foo", "fp32", "bf16")
+        refused_first(cli, f"bench {flag} nowhere", ["bench", flag, "no/such/file"], "no/such/file")
+        refused_first(cli, f"bench {flag} into a folder", ["bench", flag, cli.folder], "folder")
+    refused_first(cli, "training in no precision",
+                  ["train", *SMALL, "--set", "train.precision=foo", "--out", "nowhere"],
+                  "train.precision", "foo", "fp32", "bf16")
 
 
 def data(cli, model):

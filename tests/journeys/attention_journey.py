@@ -7,8 +7,9 @@ def run(cli, screen):
     with Window(cli, screen, DEMO) as window:
         window.until_value("status/main/state", lambda text: text != "")
         window.key("4")
-        window.until_value("inspector/layers/layer_1", lambda text: text.endswith("%"))
-        shares = [window.dump().number(f"inspector/layers/layer_{layer}") for layer in range(2)]
+        names = [f"inspector/layers/layer_{layer}" for layer in range(2)]
+        dump = window.until(lambda d: all(d.value(name).endswith("%") for name in names) and d, "the layers' shares")
+        shares = [dump.number(name) for name in names]
         cli.check("shares are shares", all(0 <= share <= 100 for share in shares), shares)
         for layer in (1, 0, 1):
             window.click(f"inspector/layers/layer_{layer}")
@@ -26,6 +27,6 @@ def run(cli, screen):
     with Window(cli, screen, DEMO, keep=folder) as window:
         window.until_value("status/main/state", lambda text: text != "")
         window.key("4")
-        window.until_value("inspector/display/over_image", "on")
-        cli.check("remembered", window.dump().number("inspector/display/opacity") < 20)
+        dump = window.until_value("inspector/display/over_image", "on")
+        cli.check("remembered", dump.number("inspector/display/opacity") < 20)
         window.close()

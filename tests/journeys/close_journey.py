@@ -6,7 +6,7 @@ import shutil
 import signal
 
 from screen import Screen
-from train_journey import metrics, start_new_run, step_of
+from train_journey import metrics, start_new_run, step_of, train_one_step
 from window import Window
 
 
@@ -17,8 +17,8 @@ def unsaved(run):
 def open_unsaved(window, run):
     """At step 10, saved at 8, and no checkpoint can be written."""
     window.until(lambda d: step_of(d) == 8, "the run is open")
-    window.key("period", "period")
-    window.until(lambda d: step_of(d) == 10 and d.value("status/main/state") == "Paused", "two steps more")
+    train_one_step(window, 9)
+    train_one_step(window, 10)
     (run / "checkpoints").rename(run / "aside")
     (run / "checkpoints").write_text("no folder")
 
@@ -70,8 +70,7 @@ def check_blocked(cli, screen):
     run, other = copy("saved"), Screen()
     with Window(cli, other, run) as window:
         window.until(lambda d: step_of(d) == 8, "the run is open")
-        window.key("period")
-        window.until(lambda d: step_of(d) == 9 and d.value("status/main/state") == "Paused", "a step more")
+        train_one_step(window, 9)
         other.end()
         cli.check("without its display it ends with 1", window.wait() == 1, window.words())
     cli.ok("but saves what can be saved", "inspect", run / "checkpoints" / "step-00000009.safetensors")

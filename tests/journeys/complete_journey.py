@@ -2,7 +2,7 @@
 import re
 
 from readings import DEMO
-from window import Window
+from window import TRIES, Window
 
 PROGRESS, MASK = "samples/main/progress", "source/main/mask"
 
@@ -24,7 +24,7 @@ def palette(window, words):
     window.type(words)
     window.until(lambda d: d.value("palette/main/search") == words, "the palette has the words")
     window.key("Return")
-    window.until(lambda d: not d.find("palette/main/search"), "the palette closes", 10)
+    window.until(lambda d: not d.find("palette/main/search"), "the palette closes")
 
 
 def check_painting(cli, window):
@@ -36,18 +36,18 @@ def check_painting(cli, window):
         return box.x + int((column + 0.5) * zoom), box.y + int((row + 0.5) * zoom)
     window.drag(at(2, 2), at(2, 5), at(2, 9), at(2, 12))
     painted = 128 + 3 * 13  # brush of size 1: rows 1 to 3, columns 1 to 13
-    window.until(lambda d: covered(d) == painted, "the stroke covers its way", 10)
+    window.until(lambda d: covered(d) == painted, "the stroke covers its way")
     window.click("source/tools/eraser")
     window.until_value("source/tools/eraser", "on")
     window.drag(at(12, 4), at(12, 11))
     erased = painted - 3 * 10
-    window.until(lambda d: covered(d) == erased, "the eraser uncovers its way", 10)
+    window.until(lambda d: covered(d) == erased, "the eraser uncovers its way")
     window.key("ctrl+z")
-    window.until(lambda d: covered(d) == painted, "one stroke is undone", 10)
+    window.until(lambda d: covered(d) == painted, "one stroke is undone")
     window.key("ctrl+z")
-    window.until(lambda d: covered(d) == 128, "the other one too", 10)
+    window.until(lambda d: covered(d) == 128, "the other one too")
     window.key("ctrl+y", "ctrl+y")
-    window.until(lambda d: covered(d) == erased, "both are done again", 10)
+    window.until(lambda d: covered(d) == erased, "both are done again")
     cli.check("every stroke is one undo step", True)
     return erased
 
@@ -60,7 +60,7 @@ def check_completing(cli, window, masked):
     bits = [float(w.value.split()[0]) for w in samples]
     cli.check("each with its likelihood", all(0 < b < 20 for b in bits), bits)
     window.move(*samples[1].middle())
-    dump = window.until(lambda d: d.value("samples/main/hover_line").startswith("sample 2  pixel"), "the pixel is read", 10)
+    dump = window.until(lambda d: d.value("samples/main/hover_line").startswith("sample 2  pixel"), "the pixel is read")
     window.click_at(samples[1].x + samples[1].w - 5, samples[1].y + samples[1].h - 5)
     dump = window.until(lambda d: d.value("play/y_15_x_15/probability").endswith("%") and d.find("play/main/distribution")
                         and d, "the distribution at the clicked pixel")
@@ -77,10 +77,14 @@ def check_stop(cli, window):
     window.until_value("sampling/options/samples", "32")
     window.type_number("sampling/options/particles", "32")
     window.until_value("sampling/options/particles", "32")
-    window.key("ctrl+Return")
-    window.until(lambda d: 0 < filled(d)[0] < filled(d)[1], "the samples fill in")
-    window.key("Escape")
-    dump = window.until(lambda d: "stopped" in d.value(PROGRESS) and d, "Esc stops")
+    for _ in range(TRIES):
+        before = window.dump().value(PROGRESS)
+        window.key("ctrl+Return")
+        window.until(lambda d: d.value(PROGRESS) != before and filled(d)[0] > 0, "the samples fill in")
+        window.key("Escape")
+        dump = window.until(lambda d: d.find("samples/main/complete.start") and d, "Esc stops")
+        if "stopped" in dump.value(PROGRESS):  # else all samples were complete before the key
+            break
     stopped = filled(dump)
     cli.check("Esc stops between two tokens", 0 < stopped[0] < stopped[1], stopped)
     window.click("sampling/options/samples=4")
@@ -96,8 +100,8 @@ def check_dialog(cli, window):
     window.key("F1")
     window.place("shortcuts/keys/file.quit")
     window.key("Escape")
-    window.until(lambda d: not d.find("shortcuts/keys/file.quit"), "the keys close", 10)
-    window.rest()
+    window.until(lambda d: not d.find("shortcuts/keys/file.quit"), "the keys close")
+    window.until_rest()
     cli.check("a dialog leaves the tabs as they were", window.dump().value("sampling/main/tab") == "shown", window.words())
 
 

@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from harness import HANG_S, wait_until
 from train_journey import step_of
 from window import Window
 
@@ -15,7 +16,7 @@ import numpy as np, afterimage
 from pathlib import Path
 w = np.random.default_rng(0).standard_normal((2, 16, 16)).astype(np.float32)
 with afterimage.Run(sys.argv[2], {"name": "mine"}, steps=100000) as run:
-    for step in range(1, 100000):
+    for step in range(1, 10**9):
         run.log(step, loss=1 / step)
         if step % 20 == 0:
             run.save(step, biases={"first": w * step / 100, "second": -w}, grid=(4, 4))
@@ -47,8 +48,7 @@ def run(cli, screen):
 
 
 def watch(cli, screen, folder, end, writer):
-    while not (folder / "config.json").exists() and writer.poll() is None:
-        pass
+    wait_until(lambda: (folder / "config.json").exists() or writer.poll() is not None)
     with Window(cli, screen, folder) as window:
         first = step_of(window.until(lambda d: step_of(d) > 0 and d, "a first step"))
         window.until(lambda d: step_of(d) > first + 20, "the steps of the other process")
@@ -60,7 +60,7 @@ def watch(cli, screen, folder, end, writer):
         words = window.until(lambda d: d.value("attention/main/empty_state"), "what such a file lacks")
         cli.check("Attention says what biases alone lack", "bias" in words.lower(), words)
         end.touch()
-        code = writer.wait(20)
+        code = writer.wait(HANG_S)
         cli.check("the loop ends well beside the window", code == 0, writer.stderr.read()[-500:])
         window.until(lambda d: any(w.kind == "toast" and "ended" in w.value.lower() for w in d.widgets)
                      or d.value("status/main/state") not in ("Running", "Following"), "the end of the run")

@@ -1,11 +1,11 @@
 """What an open window costs.
 
-Checked: in each of five workspaces a window that is left alone draws not one frame (in Biases for two seconds), and
-frames are drawn and counted while the pointer moves over a map and while the maps' ranges are changed: by whose values
-set them, by the colour bar's upper end and by the field of its number, each of which must move the range. Printed and
-never checked, as they are the machine's: how long those frames take with and without training, how fast training goes
-with the window open and without it, and what handing the weights to the window costs while the atlas of all layers is
-on the screen.
+Checked: in each of five workspaces a window that is left alone comes to rest once everything is read (not one frame in
+a second, in Biases in two), and frames are drawn and counted while the pointer moves over a map and while the maps'
+ranges are changed: by whose values set them, by the colour bar's upper end and by the field of its number, each of
+which must move the range. Printed and never checked, as they are the machine's: how long those frames take with and
+without training, how fast training goes with the window open and without it, and what handing the weights to the window
+costs while the atlas of all layers is on the screen.
 """
 import math
 import os
@@ -14,7 +14,9 @@ import signal
 import statistics
 import time
 
+from harness import wait_until
 from readings import DEMO
+from train_checks import line_count
 from train_journey import step_of
 from window import Window
 
@@ -23,28 +25,17 @@ LONGER = 2 if os.environ.get("AFTERIMAGE_ALL_TESTS") else 1
 IDLE_S, HOVER_S, HOVER_TRAINING_S = 2, 3, 5 * LONGER
 RANGES_S, RANGES_TRAINING_S = 3 * LONGER, 6 * LONGER
 RULES, RULE, BAR = ("own", "layer", "global"), "atlas/main/range", "inspector/range/colour_bar"
-TURNS, TURN_S, STEPS = 2 * LONGER, 1, 5000
-
-
-def settled(window):
-    """Waits until nothing has been drawn for 1.5 seconds: a busy machine answers late; one that never rests fails later."""
-    seen, since = -1, time.monotonic()
-    end = since + 15
-    while time.monotonic() - since < 1.5 and time.monotonic() < end:
-        now = len(window.frames())
-        if now != seen:
-            seen, since = now, time.monotonic()
-        time.sleep(0.05)
-    return seen
+TURNS, TURN_S, STEPS = 2 * LONGER, 1, 100000  # more steps than this journey takes
 
 
 def hover(window, seconds):
     """Moves the pointer over a map at 60 places a second; returns milliseconds of the frames drawn meanwhile."""
     box = window.place("atlas/main/layer_0")
-    before, words = len(window.frames()), []
+    before, newest, words = len(window.frames()), window.frame(), []
     for i in range(int(seconds * 60)):
         words += ["mousemove", "--window", window.id, box.x + (i * 7) % box.w, box.y + (i * 5) % box.h, "sleep", 0.016]
     window.xdo(*words)
+    window.until_drawn(newest)
     return [ms for _, ms, _ in window.frames()[before:]]
 
 
@@ -59,7 +50,7 @@ def switch_rules(cli, window, seconds):
                   "mouseup", 1, "sleep", 0.15]
     window.xdo(*words)
     wanted = RULES[(clicks - 1) % 3]
-    cli.check("the last click sets the range's rule", window.until(lambda d: d.value(f"{RULE}={wanted}") == "on", wanted, 10))
+    cli.check("the last click sets the range's rule", window.until_value(f"{RULE}={wanted}", "on"))
     window.key("Escape")
 
 
@@ -70,9 +61,7 @@ def drag_range(cli, window, what, at, seconds):
     for i in range(int(seconds * 60)):
         words += ["mousemove", "--window", window.id, at[0] + round(30 * math.sin(i / 15)), at[1], "sleep", 0.016]
     window.xdo(*words, "mousemove", "--window", window.id, at[0] - 25, at[1], "sleep", 0.1, "mouseup", 1)
-    window.rest()
-    after = window.dump().value(BAR)
-    cli.check(f"dragging {what} changes the range", before and after != before, f"{before}, then {after}")
+    cli.check(f"dragging {what} changes the range", before and window.until_value(BAR, lambda after: after != before))
 
 
 def change_ranges(cli, window, seconds):
@@ -83,7 +72,7 @@ def change_ranges(cli, window, seconds):
     drag_range(cli, window, "the colour bar's end", (bar.x + bar.w, bar.y + bar.h // 2), seconds / 3)
     drag_range(cli, window, "the upper number", window.place("inspector/range/high").middle(), seconds / 3)
     times = [ms for _, ms, _ in window.frames()[before:]]
-    cli.check("frames are counted while ranges change", len(times) > 10, len(times))
+    cli.check("frames are counted while ranges change", times, before)
     return times
 
 
@@ -94,6 +83,7 @@ def share_under(times, limit):
 def publishing(window):
     """Of two seconds of training: at most one every 250 ms, so its share is at most that."""
     costs = []
+    window.until(lambda d: "publish" in d.value("status/main/costs"), "what publishing costs")
     for _ in range(20):
         time.sleep(0.1)  # the measurement itself
         costs.append(float(re.search(r"publish ([0-9.]+) ms", window.dump().value("status/main/costs")).group(1)))
@@ -101,18 +91,13 @@ def publishing(window):
     return f"{middle:.2f} ms, at most four times a second ({middle / 2.5:.2f} % of the time)"
 
 
-def lines(run):
-    path = run / "metrics.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
 def pace_of(process, run):
     """Steps per second of a held process that has the machine for a moment."""
     process.send_signal(signal.SIGCONT)
     time.sleep(0.2)
-    first, since = lines(run), time.monotonic()
+    first, since = line_count(run), time.monotonic()
     time.sleep(TURN_S)  # the measurement itself: looking would cost the processor
-    pace = (lines(run) - first) / (time.monotonic() - since)
+    pace = (line_count(run) - first) / (time.monotonic() - since)
     process.send_signal(signal.SIGSTOP)
     return pace
 
@@ -122,10 +107,9 @@ def compare_paces(cli, window, with_window):
     alone_run = cli.folder / "alone"
     alone = cli.start("train", "--preset", "demo-mirror", "--set", f"train.steps={STEPS}", "--out", alone_run)
     try:
-        began = time.monotonic()
-        while lines(alone_run) < 10 and time.monotonic() < began + 60:
-            time.sleep(0.1)
-        cli.check("a run without the window continues beside", alone.poll() is None and lines(alone_run) >= 10, alone.poll())
+        wait_until(lambda: line_count(alone_run) >= 10 or alone.poll() is not None)
+        cli.check("a run without the window trains meanwhile", alone.poll() is None and line_count(alone_run) >= 10,
+                  alone.poll())
         both = [(window.process, with_window, []), (alone, alone_run, [])]
         for process, _, _ in both:
             process.send_signal(signal.SIGSTOP)
@@ -157,17 +141,15 @@ def measure(cli, screen):
         for key, workspace in enumerate(("Home", "Train", "Biases", "Attention", "Complete"), 1):
             window.key(key)
             window.until(lambda d: d.workspace == workspace, workspace)
-            before = settled(window)
-            time.sleep(IDLE_S if workspace == "Biases" else 1)  # the measurement itself
-            drawn = len(window.frames()) - before
-            cli.check(f"idle in {workspace} draws no frame", drawn == 0, f"{drawn} frames")
+            rests = window.until_rest(IDLE_S if workspace == "Biases" else 1)
+            cli.check(f"idle in {workspace} draws no frame", rests, f"{len(window.frames())} frames up to now")
         window.key(3)
         window.until_value("atlas/main/layer_0", "drawn")
         times = hover(window, HOVER_S)
-        cli.check("frames are counted while the pointer moves", len(times) > 10, len(times))
-        print(f"    hovering without training: {share_under(times, 16)}, longest {max(times):.1f} ms")
+        cli.check("frames are counted while the pointer moves", times, times)
+        print(f"    hovering without training: {share_under(times, 16)}, longest {max(times, default=0):.1f} ms")
         times = change_ranges(cli, window, RANGES_S)
-        print(f"    changing ranges without training: {share_under(times, 16)}, longest {max(times):.1f} ms")
+        print(f"    changing ranges without training: {share_under(times, 16)}, longest {max(times, default=0):.1f} ms")
     measure_training(cli, screen)
 
 
@@ -183,8 +165,9 @@ def measure_training(cli, screen):
         window.until_value("atlas/main/layer_0", "drawn")
         print(f"    handing over weights: {publishing(window)}")
         times = hover(window, HOVER_TRAINING_S)
-        print(f"    hovering while training: {share_under(times, 33)}, longest {max(times):.1f} ms")
+        print(f"    hovering while training: {share_under(times, 33)}, longest {max(times, default=0):.1f} ms")
         first = step_of(window.dump())
         times = change_ranges(cli, window, RANGES_TRAINING_S)
-        cli.check("training continues while ranges change", step_of(window.dump()) > first, first)
-        print(f"    changing ranges while training: {share_under(times, 33)}, longest {max(times):.1f} ms")
+        later = window.until(lambda d: step_of(d) > first, f"a step after {first}")
+        cli.check("training continues while ranges change", later)
+        print(f"    changing ranges while training: {share_under(times, 33)}, longest {max(times, default=0):.1f} ms")

@@ -3,7 +3,8 @@ import os
 import signal
 import subprocess
 
-from train_journey import metrics, step_of
+from harness import wait_until
+from train_journey import metrics, step_of, train_one_step
 from window import Window
 
 RATE = "controls/optimiser/train.learning_rate"
@@ -28,14 +29,13 @@ def run(cli, screen):
         window.click("run/run/rewind")
         window.click("run/rewind/step_8")
         window.until(lambda d: step_of(d) == 8, "step 8 again")
-        window.key("period", "period")
-        window.until(lambda d: step_of(d) == 10 and d.value("status/main/state") == "Paused", "two steps by both")
+        train_one_step(window, 9)
+        train_one_step(window, 10)
         again = [line["loss"] for line in metrics(folder)]
         cli.check("two ranks repeat the losses of one process", again == before[:10], again[8:])
         window.type_number(RATE, "1e-4")
         window.until_value(RATE, "1e-4")
-        window.key("period")
-        window.until(lambda d: step_of(d) == 11 and d.value("status/main/state") == "Paused", "a step at the new rate")
+        train_one_step(window, 11)
         rates = [line["lr"] for line in metrics(folder)]
         cli.check("the new rate is used", rates[-1] < rates[-2] / 10, rates[-2:])
         window.click("run/run/primary")
@@ -45,7 +45,7 @@ def run(cli, screen):
         words = " ".join(w.value for w in dump.widgets)
         cli.check("the lost rank is named", "rank 1" in words, words[-400:])
         window.close()
-    cli.check("no process is left behind", all(not alive(pid) for pid in others), others)
+    cli.check("no process is left behind", wait_until(lambda: not any(map(alive, others))), others)
 
 
 def alive(pid):

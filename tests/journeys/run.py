@@ -38,6 +38,7 @@ JOURNEYS = {"open": open_journey, "train": train_journey, "complete": complete_j
 
 def run_journey(name):
     cli, shown = Cli(sys.argv[1]), screen.Screen()
+    cli.part_name = name
     start = time.monotonic()
     cli.part(JOURNEYS[name].run, shown)
     shown.end()

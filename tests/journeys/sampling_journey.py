@@ -4,7 +4,7 @@ import re
 
 from complete_journey import covered, filled
 from readings import DEMO
-from train_journey import start_new_run, step_of
+from train_journey import step_of, train_one_step
 from window import Window
 
 OPTIONS, TRACK = "sampling/options/", "play/main/track"
@@ -27,7 +27,7 @@ def complete(window):
 
 def option(window, name, text, shown):
     window.type_number(OPTIONS + name, text)
-    window.until_value(OPTIONS + name, shown, 10)
+    window.until_value(OPTIONS + name, shown)
 
 
 def check_masks(cli, window):
@@ -36,9 +36,9 @@ def check_masks(cli, window):
         before = covered(window.dump())
         window.click(f"source/tools/preset={name}")
         if pixels:
-            window.until(lambda d: covered(d) == pixels, f"{name} covers {pixels}", 10)
+            window.until(lambda d: covered(d) == pixels, f"{name} covers {pixels}")
         else:
-            found = window.until(lambda d: covered(d) != before and covered(d), f"{name} changes the mask", 10)
+            found = window.until(lambda d: covered(d) != before and covered(d), f"{name} changes the mask")
             cli.check(f"{name} masks a part", 0 < found < 256, found)
     window.click("source/tools/mask.invert")
     window.until(lambda d: covered(d) == 128, "the other half is as large")
@@ -50,9 +50,9 @@ def check_masks(cli, window):
     def at(row, column):
         return box.x + int((column + 0.5) * zoom), box.y + int((row + 0.5) * zoom)
     window.drag(at(10, 2), at(12, 5), at(13, 6))
-    window.until(lambda d: covered(d) == 128 + 4 * 5, "a rectangle of 4 x 5 is added", 10)
+    window.until(lambda d: covered(d) == 128 + 4 * 5, "a rectangle of 4 x 5 is added")
     window.key("ctrl+z", "ctrl+z")
-    window.until(lambda d: covered(d) == 128, "rectangle and inversion are undone", 10)
+    window.until(lambda d: covered(d) == 128, "rectangle and inversion are undone")
     cli.check("presets, rectangle and inversion", True)
 
 
@@ -103,7 +103,7 @@ def level_at(window, sample, row, column):
     zoom = box.w / 16
     window.move(box.x + (column + 0.5) * zoom, box.y + (row + 0.5) * zoom)
     found = window.until(lambda d: re.search(rf"sample {sample}  pixel {row}, {column}  level (\d+)",
-                                             d.value("samples/main/hover_line")), f"sample {sample} at {row}, {column}", 10)
+                                             d.value("samples/main/hover_line")), f"sample {sample} at {row}, {column}")
     return int(found.group(1))
 
 
@@ -114,26 +114,27 @@ def reading(dump, key):
 
 def check_play_bar(cli, window):
     window.click("play/main/first")
-    window.until_value(TRACK, "0", 10)
-    dump = window.until(lambda d: d.find("play/y_8_x_0/chosen") and d, "the first masked pixel is 8, 0", 10)
+    window.until_value(TRACK, "0")
+    dump = window.until(lambda d: d.find("play/y_8_x_0/chosen") and d, "the first masked pixel is 8, 0")
     window.click("play/main/next")
-    window.until_value(TRACK, "1", 10)
-    window.until(lambda d: d.find("play/y_8_x_1/chosen"), "then 8, 1", 10)
+    window.until_value(TRACK, "1")
+    window.until(lambda d: d.find("play/y_8_x_1/chosen"), "then 8, 1")
     window.click("play/main/last")
-    window.until_value(TRACK, "127", 10)
+    window.until_value(TRACK, "127")
     window.click("play/main/previous")
-    window.until_value(TRACK, "126", 10)
+    window.until_value(TRACK, "126")
     box = window.place(TRACK)
     window.click_at(box.x + box.w * 64.5 / 128, box.y + box.h / 2)
-    window.until_value(TRACK, "64", 10)
-    window.until(lambda d: d.find("play/y_12_x_0/chosen"), "the middle is 12, 0", 10)
+    window.until_value(TRACK, "64")
+    window.until(lambda d: d.find("play/y_12_x_0/chosen"), "the middle is 12, 0")
+    window.type_number("play/main/per_second", "2")
+    window.until_value("play/main/per_second", lambda v: v.split("\u2009")[0] == "2")
     window.click("play/main/play")
-    window.until(lambda d: d.value(TRACK).isdigit() and 70 < int(d.value(TRACK)) < 127, "it plays on from there", 10)
+    window.until(lambda d: d.value(TRACK).isdigit() and 64 < int(d.value(TRACK)) < 127, "it plays on from there")
     window.click("play/main/pause")
     window.place("play/main/play")
     place = window.dump().value(TRACK)
-    window.rest()
-    cli.check("playing halts where it was paused", window.dump().value(TRACK) == place, place)
+    cli.check("playing halts where it was paused", window.until_rest() and window.dump().value(TRACK) == place, place)
     return dump
 
 
@@ -150,7 +151,7 @@ def check_another_level(cli, window):
     plot = window.place("play/main/distribution")
     left = plot.x + 44  # the axis
     window.click_at(left + (plot.w - 44) * (wanted + 0.5) / 16, plot.y + plot.h / 2)
-    window.until(lambda d: reading(d, "new_level") == str(wanted), "a click on a bar chooses its level", 10)
+    window.until(lambda d: reading(d, "new_level") == str(wanted), "a click on a bar chooses its level")
     likelihood = bits(window.dump())[1]
     window.click("play/y_12_x_3/complete.from_here")
     dump = window.until(lambda d: reading(d, "chosen") == str(wanted) and filled(d)[0] == filled(d)[1] and d,
@@ -164,14 +165,18 @@ def check_another_level(cli, window):
 
 def check_named_step(cli, screen):
     """While training runs: first the newest weights, then those of an early step that was saved; training continues."""
-    with Window(cli, screen) as window:
-        window.until(lambda d: d.workspace == "Home", "Home")
-        start_new_run(window, cli.folder / "completing")
-        window.key("ctrl+s")  # at once: weights that have hardly learnt
-        window.type_number("controls/optimiser/target_step", "4000")  # more than this journey takes
+    folder = cli.folder / "completing"
+    cli.ok("a run to train", "train", "--preset", "demo-mirror", "--steps", 0, "--out", folder)
+    with Window(cli, screen, folder) as window:
+        window.until_value("status/main/step", "0")
+        window.key("2")
+        train_one_step(window, 1)
+        window.key("ctrl+s")  # weights that have hardly learnt
+        window.type_number("controls/optimiser/target_step", "100000")  # more than this journey takes
         pin = "timeline/track/pin_save_"
         saved = window.until(lambda d: next((w.id[len(pin):] for w in d.widgets if w.id.startswith(pin)), ""),
                              "an early step is saved")
+        window.key("space")
         window.until(lambda d: step_of(d) >= int(saved) + 100, "a hundred steps more")
         window.key("5")
         window.until(lambda d: covered(d) == 128 and d.find("source/main/picture"), "the picture is there")
@@ -182,7 +187,7 @@ def check_named_step(cli, screen):
                   used and int(used.group(1)) >= int(saved) + 100 and "training continues" in words, words)
         window.click(OPTIONS + "model_step")
         window.click(f"sampling/options/model_step=step_{saved}")
-        window.until_value(OPTIONS + "model_step", f"step {saved}", 10)
+        window.until_value(OPTIONS + "model_step", f"step {saved}")
         first = step_of(window.dump())
         early = complete(window)
         words = window.dump().value("samples/main/caption")

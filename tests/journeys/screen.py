@@ -31,7 +31,7 @@ class Screen:
 
     def run(self, *command):
         done = subprocess.run(command, env={**os.environ, "DISPLAY": self.name}, capture_output=True, text=True,
-                              timeout=60)
+                              timeout=300)
         return done.stdout
 
     def close_window(self, window):

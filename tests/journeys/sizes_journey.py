@@ -22,7 +22,9 @@ def check_size(cli, window, width, height):
     name = f"{width}x{height}"
     for key, workspace in enumerate(("Home", "Train", "Biases", "Attention", "Complete", "Compare", "Lab"), 1):
         window.key(key)
-        dump = window.until(lambda d: d.workspace == workspace and status_at(d, height) and d, f"{workspace} at {name}", 10)
+        window.until(lambda d: d.workspace == workspace and status_at(d, height), f"{workspace} at {name}")
+        window.until_rest()
+        dump = window.dump()
         cli.check(f"{workspace} at {name} stays inside", not outside(dump, width, height), outside(dump, width, height))
     window.key(3)
     check_hover(cli, window, name)
@@ -31,9 +33,9 @@ def check_size(cli, window, width, height):
 def check_hover(cli, window, name):
     box = window.place("atlas/main/layer_0")
     window.move(box.x + box.w // 4, box.y + box.h // 2)
-    dump = window.until(lambda d: f"t{PRIME} none" not in d.value("atlas/main/" + LINE) and "layer 0  t " in d.value("atlas/main/" + LINE) and d, f"a cell is read at {name}", 10)
-    line = dump.find("atlas/main/" + LINE)
-    cli.check(f"hovering works at {name}", SHOWN in line.value or "mean" in line.value, line.value)
+    dump = window.until_value("atlas/main/" + LINE, lambda text: "layer 0  t " in text and f"t{PRIME} none" not in text)
+    line = dump.value("atlas/main/" + LINE)
+    cli.check(f"hovering works at {name}", SHOWN in line or "mean" in line, line)
 
 
 def run(cli, screen):
@@ -54,6 +56,6 @@ def run(cli, screen):
             cli.check("the window fits the display", tuple(map(int, size.split("x"))) <= (2560, 1600), size)
             check_hover(cli, window, "scale 2")
             window.click("top_bar/workspaces/train")
-            window.until(lambda d: d.workspace == "Train", "a click lands at scale 2", 10)
+            window.until(lambda d: d.workspace == "Train", "a click lands at scale 2")
     finally:
         large.end()

@@ -4,6 +4,7 @@ import shutil
 
 from window import Window
 
+STEPS = 100000
 RATE = "controls/optimiser/train.learning_rate"
 
 
@@ -17,13 +18,22 @@ def step_of(dump):
 
 
 def start_new_run(window, run, preset="demo-mirror"):
+    """Starts a run of so many steps that it does not end within a test."""
     window.key("ctrl+n")
     window.click("home/new_run/preset")
     window.click(f"home/new_run/preset={preset}")
     window.until_value("home/new_run/preset", preset)
+    window.type_number("home/settings/train.steps", str(STEPS))
+    window.until_value("home/before_the_start/steps", lambda text: "".join(filter(str.isdigit, text)) == str(STEPS))
     window.fill("home/new_run/run_folder", str(run))
     window.click("home/before_the_start/start_run")
     window.until_value("status/main/state", "Running")
+
+
+def train_one_step(window, step):
+    """Trains one step, up to `step`. Waits for it: a second request within a step does not add one."""
+    window.key("period")
+    window.until(lambda d: step_of(d) == step and d.value("status/main/state") == "Paused", f"step {step}, paused")
 
 
 def check_mistake(cli, window):
@@ -31,7 +41,7 @@ def check_mistake(cli, window):
     window.key("ctrl+n")
     window.fill("home/new_run/data", "mirrow?size=16")
     start = "home/before_the_start/start_run"
-    dump = window.until(lambda d: d.find(start) and d.find(start).why_not and d, "the run cannot be started", 10)
+    dump = window.until(lambda d: d.find(start) and d.find(start).why_not and d, "the run cannot be started")
     words = dump.value("home/new_run/data_problem")
     cli.check("a wrong source is named, and what is allowed", "mirrow" in words and "mirror, tiles" in words, words)
     cli.check("the button says why", "mirrow" in dump.find(start).why_not, dump.find(start).why_not)
@@ -47,12 +57,11 @@ def check_steps(cli, window, run):
     step = pause(window)
     lines = len(metrics(run))
     cli.check("Space pauses; one line of metrics a step", lines == step, f"step {step}, {lines} lines")
-    window.key("period")
-    window.until(lambda d: step_of(d) == step + 1 and d.value("status/main/state") == "Paused", "one step more")
+    train_one_step(window, step + 1)
     window.click("run/run/step")
     dump = window.until(lambda d: step_of(d) == step + 2 and d.value("status/main/state") == "Paused" and d,
                         "another step by the button")
-    cli.check("the progress says the step", dump.value("run/run/progress") == f"{step + 2} of 400",
+    cli.check("the progress says the step", dump.value("run/run/progress") == f"{step + 2} of {STEPS}",
               dump.value("run/run/progress"))
     return step + 2
 
@@ -62,8 +71,7 @@ def check_learning_rate(cli, window, run, step):
     window.type_number(RATE, "1e-4")
     window.until_value(RATE, "1e-4")
     window.until(lambda d: any(w.id.endswith(f"/pin_learning-rate_{step}") for w in d.widgets), "the change is pinned")
-    window.key("period")
-    window.until(lambda d: step_of(d) == step + 1 and d.value("status/main/state") == "Paused", "a step at the new rate")
+    train_one_step(window, step + 1)
     after = metrics(run)[-1]["lr"]
     cli.check("the new learning rate is used", after < before / 10, f"{before} became {after}")
 

@@ -1,13 +1,18 @@
 """The program in a window, as a user has it: seen through AFTERIMAGE_DUMP, moved by xdotool.
 
-Nothing here waits for a fixed time: until() reads the dump again and again, up to a limit.
+Nothing here depends on how fast the machine is: until() reads the dump again and again, up to a limit, and an input
+returns when frames that were drawn after it are in the dump.
 """
 import subprocess
 import time
 from dataclasses import dataclass
 
-LIMIT_S = 40  # only met where something hangs
+from harness import HANG_S as LIMIT_S
+
 STEP_S = 0.02
+FRAMES = 3  # drawn after every input: kFramesAfterInput of app/host/window.cpp
+LOOKS = 3  # at the same frame: the program has nothing to draw
+TRIES = 20
 
 
 @dataclass
@@ -48,6 +53,12 @@ class Dump:
         except (ValueError, IndexError):
             return float("nan")
 
+    def is_reading(self):
+        """Whether something on the screen is still being read or computed, as is_reading() of app/state/recorder.h."""
+        return any((w.kind == "map" and w.value == "loading") or "computing" in w.value or
+                   (w.kind in ("caption", "progress", "hint") and ("Reading " in w.value or "Computing " in w.value))
+                   for w in self.widgets)
+
 
 def parse_dump(text):
     lines = text.split("\n")
@@ -87,7 +98,7 @@ class Window:
     def __enter__(self):
         self.until(lambda dump: True, "the first frame")
         self.seconds_to_first_frame = time.monotonic() - self.started
-        self.id = int(self.screen.run("xdotool", "search", "--name", "Afterimage").split()[0])
+        self.id = int(self.xdo("search", "--sync", "--onlyvisible", "--name", "Afterimage").split()[0])
         self.xdo("windowfocus", self.id)
         return self
 
@@ -136,7 +147,40 @@ class Window:
             raise RuntimeError(f"{error}; it was {sorted(shown)}") from error
 
     def xdo(self, *words):
-        self.screen.run("xdotool", *map(str, words))
+        return self.screen.run("xdotool", *map(str, words))
+
+    def frame(self):
+        """Number of the newest frame in the dump."""
+        with open(self.dump_path) as lines:
+            return int(lines.readline().split("\t")[1])
+
+    def until_drawn(self, before):
+        """Waits until frames are in the dump that were drawn after an input. before: the newest frame before the input.
+
+        The program draws FRAMES frames for an input and then rests, or it is drawing all the time. Returns also when
+        the program has ended.
+        """
+        sent, seen, looks, end = self.frame(), -1, 0, time.monotonic() + LIMIT_S
+        while self.process.poll() is None:
+            now = self.frame()
+            seen, looks = now, looks + 1 if now == seen else 1
+            if now >= before + FRAMES and (now >= sent + 2 or looks >= LOOKS):
+                return
+            if time.monotonic() > end:
+                raise RuntimeError(f"not within {LIMIT_S} s: frames after an input; the newest is {now}, not {before}")
+            time.sleep(STEP_S)
+
+    def until_rest(self, seconds=0.5):
+        """Waits until nothing is being read or computed and no frame has been drawn for so many seconds."""
+        seen, since, end = -1, 0.0, time.monotonic() + LIMIT_S
+        while time.monotonic() < end:
+            now = self.frames_path.stat().st_size
+            if now != seen or self.dump().is_reading():
+                seen, since = now, time.monotonic()
+            if time.monotonic() - since > seconds:
+                return True
+            time.sleep(STEP_S)
+        return False
 
     def place(self, name, enabled=True):
         """The widget, once it is enabled and has stood still for two looks."""
@@ -151,31 +195,50 @@ class Window:
         return self.until(stands, f"{name} can be clicked")
 
     def move(self, x, y):
-        self.xdo("mousemove", "--window", self.id, int(x), int(y))
-
-    def rest(self):
-        """Until the program has drawn what it was given: a hand does not press in the frame in which it arrives."""
-        seen, quiet, end = -1, 0, time.monotonic() + 0.4
-        while quiet < 3 and time.monotonic() < end:
-            size = self.frames_path.stat().st_size
-            seen, quiet = size, quiet + 1 if size == seen else 0
-            time.sleep(STEP_S)
+        """Moves the pointer; the program has drawn it there on return."""
+        before = self.frame()
+        places = self.xdo("getmouselocation", "mousemove", "--window", self.id, int(x), int(y), "getmouselocation")
+        if len(set(places.split("\n")[:2])) > 1:  # else there is no event
+            self.until_drawn(before)
 
     def click(self, name):
         self.click_at(*self.place(name).middle())
 
-    def click_at(self, x, y, times=1):
+    def send(self, *words):
+        """Sends an input by xdotool; the program has drawn what follows on return."""
+        before = self.frame()
+        self.xdo(*words)
+        self.until_drawn(before)
+
+    def press(self, button=1, times=1):
+        """Clicks where the pointer is. button: 1 the left one, 4 the wheel away from the user."""
+        self.send("click", "--repeat", times, "--delay", 5, button)
+
+    def click_at(self, x, y):
         self.move(x, y)
-        self.rest()
-        self.xdo("click", "--repeat", times, "--delay", 60, 1)
+        self.press()
+
+    def double_click_at(self, x, y, truth, what):
+        """Repeats a double click until truth(dump): a slow frame makes two single clicks of it."""
+        for _ in range(TRIES):
+            self.move(x, y)
+            self.press(times=2)
+            try:
+                return self.until(truth, what, 5)
+            except RuntimeError as error:
+                late = error
+        raise late
 
     def key(self, *keys):
-        """Held down until the program has drawn, as a finger does."""
+        """Presses one key after the other: "Home", "ctrl+shift+p". Only modifiers are held down until they are drawn:
+        other keys would repeat on a slow machine."""
         for key in keys:
-            self.xdo("keydown", key)
-            self.rest()
-            self.xdo("keyup", key)
-            self.rest()
+            *modifiers, last = str(key).split("+")
+            if modifiers:
+                self.send(*(word for modifier in modifiers for word in ("keydown", modifier)))
+            self.send("key", "--delay", 0, last)
+            if modifiers:
+                self.send(*(word for modifier in modifiers for word in ("keyup", modifier)))
 
     def type(self, text):
         self.xdo("type", "--delay", 8, text)
@@ -187,25 +250,10 @@ class Window:
         self.type(text)
         self.until_value(name, text)
 
-    def opens(self, name, seconds):
-        """Whether the number field is being typed into within so many seconds."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            dump = self.dump()
-            if dump and dump.find(name + "_typing"):
-                return True
-            time.sleep(STEP_S)
-        return False
-
     def type_number(self, name, text):
-        """A number field: a double click opens it, Enter takes the number. Nothing is typed before it is open: letters
-        elsewhere are shortcuts. A machine that is held up between two clicks makes single ones of them: once more."""
-        for _ in range(4):
-            self.click_at(*self.place(name).middle(), times=2)
-            if self.opens(name, 3):
-                break
-        else:
-            raise RuntimeError(f"{name} is not opened by a double click")
+        """Types into a number field, which a double click opens and Enter closes. Nothing is typed before the field is
+        open: letters elsewhere are shortcuts."""
+        self.double_click_at(*self.place(name).middle(), lambda dump: dump.find(name + "_typing"), f"{name} is opened")
         self.key("ctrl+a")
         self.type(text)
         self.until_value(name, text)
@@ -213,13 +261,10 @@ class Window:
 
     def drag(self, *points):
         self.move(*points[0])
-        self.rest()
-        words = ["mousedown", 1]
+        self.send("mousedown", 1)
         for point in points[1:]:
-            words += ["sleep", 0.03, "mousemove", "--window", self.id, *point]
-        self.xdo(*words)
-        self.rest()
-        self.xdo("mouseup", 1)
+            self.move(*point)
+        self.send("mouseup", 1)
 
     def frames(self):
         """Every frame drawn since the start: seconds, milliseconds, state."""
