@@ -39,11 +39,8 @@ double wall_seconds() {
     return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace
-
-// Seconds since the system started.
-ForeignCpuLoad::Busy ForeignCpuLoad::busy_seconds() {
-    const cpu_set_t cores = own_cores();
+// Reads what programs and the host used of these cores.
+void read_busy_seconds(const cpu_set_t& cores, CpuTimes& times) {
     std::ifstream in("/proc/stat");  // cpu..., then cpuN... of each core
     double ticks = 0, stolen = 0;
     int found = 0;
@@ -58,27 +55,35 @@ ForeignCpuLoad::Busy ForeignCpuLoad::busy_seconds() {
         stolen += steal;
         ++found;
     }
+    if (found == 0) return;
     const auto rate = static_cast<double>(sysconf(_SC_CLK_TCK));
-    return found > 0 ? Busy{.programs = ticks / rate, .stolen = stolen / rate} : Busy{};
+    times.programs = ticks / rate;
+    times.stolen = stolen / rate;
 }
 
-ForeignCpuLoad::ForeignCpuLoad()
-    : busy_(busy_seconds()), own_(own_seconds()), wall_(wall_seconds()) {}
+}  // namespace
+
+ForeignCpuLoad::ForeignCpuLoad() {
+    const cpu_set_t cores = own_cores();
+    read_busy_seconds(cores, times_);
+    times_.own = own_seconds();
+    times_.wall = wall_seconds();
+    times_.cores = CPU_COUNT(&cores);
+}
 
 double ForeignCpuLoad::part(double others, const ForeignCpuLoad& now) const {
-    const cpu_set_t cores = own_cores();
-    const double wall = now.wall_ - wall_;
-    if (now.busy_.programs < 0 || busy_.programs < 0 || wall <= 0) return -1;
-    return std::clamp(others / (wall * CPU_COUNT(&cores)), 0.0, 1.0);
+    const double wall = now.times_.wall - times_.wall;
+    if (now.times_.programs < 0 || times_.programs < 0 || wall <= 0) return -1;
+    return std::clamp(others / (wall * now.times_.cores), 0.0, 1.0);
 }
 
 double ForeignCpuLoad::programs(const ForeignCpuLoad& now) const {
-    return part((now.busy_.programs - busy_.programs) - (now.own_ - own_), now);
+    return part((now.times_.programs - times_.programs) - (now.times_.own - times_.own), now);
 }
 
 double ForeignCpuLoad::share(const ForeignCpuLoad& now) const {
-    const double stolen = now.busy_.stolen - busy_.stolen;
-    return part((now.busy_.programs - busy_.programs) + stolen - (now.own_ - own_), now);
+    const double busy = now.times_.programs - times_.programs + now.times_.stolen - times_.stolen;
+    return part(busy - (now.times_.own - times_.own), now);
 }
 
 }  // namespace aft

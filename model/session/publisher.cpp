@@ -17,16 +17,16 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
 
 }  // namespace
 
-bool Publisher::is_due(const PublishRate& rate, double every_ms) {
+bool Publisher::is_due(const PublishRate& rate, double every_ms) const {
     const double wait = std::max(every_ms, rate.cost_ms / kShare);
-    return ms_between(rate.last, Clock::now()) >= wait;
+    return ms_between(rate.last, now_()) >= wait;
 }
 
 template <class Work>
 void Publisher::timed(PublishRate& rate, int64_t step, const Work& work) {
-    const auto start = Clock::now();
+    const auto start = now_();
     work();
-    rate.last = Clock::now();
+    rate.last = now_();
     // One that another program held up does not count in full, or the next would come much later.
     rate.took_ms = ms_between(start, rate.last);
     constexpr double kFloor_ms = 1;

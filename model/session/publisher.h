@@ -2,8 +2,10 @@
 // measures what each publication costs and spends at most 2 % of the time on them. Trainer thread.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "model/session/channels.h"
 #include "model/session/run_view.h"
@@ -12,7 +14,9 @@ namespace aft::session {
 
 class Publisher {
   public:
-    explicit Publisher(SessionChannels& channels) : channels_(channels) {}
+    explicit Publisher(SessionChannels& channels,
+                       std::function<Clock::time_point()> now = Clock::now)
+        : channels_(channels), now_(std::move(now)) {}
 
     void publish_status(const Status& status, bool at_once = false);
     void publish_curves(const RunView& view, bool at_once);
@@ -35,11 +39,12 @@ class Publisher {
         Clock::time_point last{};
         int64_t step = -1;  // last published step
     };
-    [[nodiscard]] static bool is_due(const PublishRate& rate, double every_ms);
+    [[nodiscard]] bool is_due(const PublishRate& rate, double every_ms) const;
     template <class Work>
-    static void timed(PublishRate& rate, int64_t step, const Work& work);
+    void timed(PublishRate& rate, int64_t step, const Work& work);
 
     SessionChannels& channels_;
+    std::function<Clock::time_point()> now_;
     PublishRate weights_rate_, curves_rate_, status_rate_;
     uint64_t stamp_ = 0;        // of the newest snapshot
     uint64_t valid_since_ = 0;  // StoredSteps::valid_since

@@ -11,12 +11,11 @@ constexpr std::chrono::seconds kUnasked{1};       // nobody looks at it any more
 
 }  // namespace
 
-void RequestSlots::ask(const ProbeRequest& request, bool is_wanted) {
+void RequestSlots::ask(const ProbeRequest& request, bool is_wanted, Clock::time_point now) {
     if (!is_wanted) return drop(request);
     std::optional<ProbeOrder> unasked;
     {
         const std::lock_guard lock(mutex_);
-        const auto now = Clock::now();
         if (now > asking_.last + kStill) asking_.since = now;
         asking_.last = now;
         if (is_computing(request)) {
@@ -77,14 +76,14 @@ void RequestSlots::ask(const ItemKey& item) {
     changed_.notify_all();
 }
 
-uint64_t RequestSlots::complete(CompletionRequest request) {
+uint64_t RequestSlots::complete(CompletionRequest request, Clock::time_point now) {
     std::stop_source before;
     std::optional<ProbeOrder> unasked;
     uint64_t id = 0;
     {
         const std::lock_guard lock(mutex_);
         before = running_;
-        if (computing_ && computing_->asked + kStill < Clock::now()) unasked = take_computing();
+        if (computing_ && computing_->asked + kStill < now) unasked = take_computing();
         id = ++last_id_;
         waiting_ = CompletionOrder{std::move(request), id, std::stop_source()};
     }
@@ -111,13 +110,13 @@ bool RequestSlots::wait(const std::stop_token& stop, std::optional<Clock::time_p
     return changed_.wait(lock, stop, ready);
 }
 
-std::optional<ProbeOrder> RequestSlots::next_probe(bool still_asked) {
+std::optional<ProbeOrder> RequestSlots::next_probe(bool still_asked, Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     computing_.reset();
     if (probes_.empty()) return std::nullopt;
     const auto by_time = [](const Waiting& a, const Waiting& b) { return a.asked < b.asked; };
     const auto newest = std::ranges::max_element(probes_, by_time)->asked;
-    if (still_asked && newest + kUnasked < Clock::now()) return std::nullopt;
+    if (still_asked && newest + kUnasked < now) return std::nullopt;
     const auto next = std::ranges::find_if(
         probes_, [&](const Waiting& one) { return one.asked + kStill >= newest; });
     computing_ = {.order = {.request = std::move(next->request), .stop = {}}, .asked = next->asked};

@@ -36,9 +36,11 @@ class RequestSlots {
   public:
     // Window thread.
     // Not wanted: it leaves its slot, or is asked to stop where it is being computed.
-    void ask(const ProbeRequest& request, bool is_wanted = true);
+    void ask(const ProbeRequest& request, bool is_wanted = true,
+             Clock::time_point now = Clock::now());
     void ask(const ItemKey& item);
-    uint64_t complete(CompletionRequest request);  // stops the running one
+    // Stops the running one.
+    uint64_t complete(CompletionRequest request, Clock::time_point now = Clock::now());
     void stop_completion();
     [[nodiscard]] bool is_completing(uint64_t id = 0);  // one waits or is drawn; this, if id > 0
     // Worker thread. next_*: nothing there = nullopt; what is handed out counts as being computed
@@ -46,7 +48,8 @@ class RequestSlots {
     // False: nothing came until then; no time = for ever.
     bool wait(const std::stop_token& stop, std::optional<Clock::time_point> until);
     // still_asked: only what was asked for in the last second.
-    [[nodiscard]] std::optional<ProbeOrder> next_probe(bool still_asked = false);
+    [[nodiscard]] std::optional<ProbeOrder> next_probe(bool still_asked = false,
+                                                       Clock::time_point now = Clock::now());
     [[nodiscard]] std::optional<ItemKey> next_item();
     [[nodiscard]] std::optional<CompletionOrder> next_completion();
     void end_completion();  // of the one that was handed out

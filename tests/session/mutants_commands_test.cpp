@@ -42,7 +42,7 @@ Status after_commands(Session& session) {
     const auto is_refused = [&] {
         return session.status().message.find("'" + key + "'") != std::string::npos;
     };
-    constexpr int kMostTries = 600;
+    constexpr int kMostTries = 10 * static_cast<int>(kHangSeconds);
     for (int i = 0; i < kMostTries && !is_refused(); ++i) {
         session.run().set(key, "1");
         static_cast<void>(wait_for(is_refused, 0.1));
@@ -171,7 +171,7 @@ void nothing(Session&) {}
 void no_number(Session&, int64_t) {}
 
 template <class Command>
-Mutant<SessionCalls> with(const std::string& mistake, Command SessionCalls::*member,
+Mutant<SessionCalls> with(const std::string& mistake, Command SessionCalls::* member,
                           const Command& command) {
     SessionCalls ask;
     ask.*member = command;

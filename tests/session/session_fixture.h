@@ -15,6 +15,10 @@
 
 namespace aft {
 
+// Limit of a wait for something that must come, reached only where it never comes. Generous,
+// because machines may be slow and sanitizers are.
+inline constexpr double kHangSeconds = 180;
+
 // How often a session of this program has said that something new can be shown.
 class Wakes {
   public:
@@ -24,6 +28,15 @@ class Wakes {
             ++count_;
         }
         changed_.notify_all();
+    }
+    [[nodiscard]] uint64_t seen() {
+        const std::lock_guard lock(mutex_);
+        return count_;
+    }
+    // Returns once there were more than `seen`, or `limit` is over.
+    void wait_beyond(uint64_t seen, std::chrono::steady_clock::duration limit) {
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, limit, [&] { return count_ != seen; });
     }
     // Until `done` is true, looked at after each wake, or `limit` is over.
     bool wait(const std::function<bool()>& done, std::chrono::steady_clock::duration limit) {
@@ -56,8 +69,9 @@ class TestSession : public Session {
         : Session(std::move(request), [] { wakes().count(); }) {}
 };
 
-// Sanitizers are slow: the limit is only met where something hangs, or changes without a wake.
-[[nodiscard]] inline bool wait_for(const std::function<bool()>& done, double seconds = 60) {
+// Looks after each wake of a session; the limit is also met where something changes without one.
+[[nodiscard]] inline bool wait_for(const std::function<bool()>& done,
+                                   double seconds = kHangSeconds) {
     return wakes().wait(done, std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                   std::chrono::duration<double>(seconds)));
 }

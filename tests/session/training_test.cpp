@@ -232,30 +232,30 @@ TEST(SessionTraining, YieldingHoldsTheTrainerBack) {
     ASSERT_TRUE(wait_step(session, before + 110));
 }
 
-TEST(SessionTraining, TheDestructorIsQuickInEveryState) {
+// Without a break the training would take days, and the pause an hour.
+TEST(SessionTraining, ClosingBreaksOffEveryState) {
     const Scratch scratch;
-    const auto limit = std::chrono::seconds(10);
     int number = 0;
-    const auto time_of = [&](const std::function<void(Session&)>& work) {
-        auto session = std::make_unique<TestSession>(new_run(scratch / std::to_string(++number)));
+    const auto close = [&](const std::function<void(Session&)>& work) {
+        OpenRequest request = new_run(scratch / std::to_string(++number));
+        request.config->train.steps = 1'000'000'000;
+        auto session = std::make_unique<TestSession>(request);
         work(*session);
         const auto start = std::chrono::steady_clock::now();
         session.reset();
-        return std::chrono::steady_clock::now() - start;
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(5));
     };
-    EXPECT_LT(time_of([](Session&) {}), limit);  // still opening
-    EXPECT_LT(time_of([](Session& s) { ASSERT_TRUE(wait_state(s, RunState::ready)); }), limit);
-    EXPECT_LT(time_of([](Session& s) {
-                  s.run().start();
-                  ASSERT_TRUE(wait_step(s, 2));
-              }),
-              limit);
-    EXPECT_LT(time_of([](Session& s) {
-                  s.run().start();
-                  ASSERT_TRUE(wait_step(s, 2));
-                  s.pace().yield_for_ms(60000);
-              }),
-              limit);
+    close([](Session&) {});  // still opening
+    close([](Session& s) { ASSERT_TRUE(wait_state(s, RunState::ready)); });
+    close([](Session& s) {
+        s.run().start();
+        ASSERT_TRUE(wait_step(s, 2));
+    });
+    close([](Session& s) {
+        s.run().start();
+        ASSERT_TRUE(wait_step(s, 2));
+        s.pace().yield_for_ms(3'600'000);
+    });
 }
 
 // As a kill leaves it: logged steps that no checkpoint holds.
@@ -350,27 +350,22 @@ TEST(SessionTraining, ARunThatWasRewoundMeanwhileIsLeftAlone) {
     });
 }
 
-TEST(SessionTraining, WeightsAreNotPublishedMoreThanTheyMayCost) {
+// publisher_test.cpp has the exact rule; this is the session that follows it.
+TEST(SessionTraining, WeightsAreNotPublishedAtEachStep) {
     const Scratch scratch;
     OpenRequest request = new_run(scratch / "run", true);
     request.config->train.publish_every = 1;
     TestSession session(request);
-    ProbeRequest ask = probe("bias");
+    const ProbeRequest ask = probe("bias");
     std::set<int64_t> steps;
-    double least_ms = 1e9;  // a busy machine makes one of them slow, not all
     const auto start = std::chrono::steady_clock::now();
-    const auto passed = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
     EXPECT_TRUE(wait_for([&] {
         if (const auto fields = session.probes().ask(ask)) steps.insert(fields->fields[0].step);
-        const double publish_ms = session.status().publish_ms;
-        if (publish_ms > 0) least_ms = std::min(least_ms, publish_ms);
-        return steps.size() >= 4 && passed() > 1.5;
+        return steps.size() >= 4;
     })) << "it moves";
-    // But not at every step: at most four times a second.
-    EXPECT_LE(static_cast<double>(steps.size()), passed() * 4 + 2);
-    EXPECT_LT(least_ms / 250, 0.02);
+    // At most four times a second, and more rarely the slower the machine is.
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    EXPECT_LE(static_cast<double>(steps.size()), passed.count() * 4 + 2);
 }
 
 }  // namespace

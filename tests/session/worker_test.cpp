@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "tests/session/session_fixture.h"
+#include "tests/session/wake_gate.h"
 
 namespace aft {
 namespace {
@@ -192,21 +192,15 @@ TEST(SessionWorker, TheDistributionAtAPositionIsTheDecoders) {
 
 TEST(SessionWorker, ProbesAreServedBetweenTokens) {
     const Scratch scratch;
-    TestSession session(new_run(scratch / "run"));
+    WakeGate gate;
+    Session session(new_run(scratch / "run"), [&] { gate.wake(); });
     ASSERT_TRUE(wait_state(session, RunState::ready));
     CompletionRequest all = lower_half(1000);
     std::fill(all.unknown.begin(), all.unknown.end(), uint8_t{1});
-    // A busy machine may let one of them end before this thread looks, not all.
-    bool was_between = false;
-    for (int tries = 0; tries < 20 && !was_between; ++tries) {
-        const uint64_t id = session.completions().start(all);
-        ProbeRequest request = probe("attention");
-        request.tokens = picture(5 + tries);
-        ASSERT_NE(answer(session, request), nullptr);
-        const auto running = session.completions().latest();
-        was_between = !running || running->id != id || !running->done;
-    }
-    EXPECT_TRUE(was_between) << "every completion ended before the probe was served";
+    const WakeGate::Closed closed(gate);
+    ASSERT_TRUE(hold_in_completion(session, gate, [&] { (void)session.completions().start(all); }));
+    const auto running = session.completions().latest();
+    EXPECT_TRUE(!running || !running->done) << "it ended before the probe was served";
     session.completions().stop();
 }
 

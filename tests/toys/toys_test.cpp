@@ -46,7 +46,7 @@ class Toys : public BareTest {
         static_cast<void>(train());
         make();
         stage_->frame().open(folder_.string());
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
     }
     void expect_no_problem() {
         for (const LogLine& line : ui().log) EXPECT_NE(line.kind, "error") << line.text;

@@ -357,9 +357,8 @@ TEST(MapWidget, RowZeroIsOnTopAndZoomIsExact) {
                 << x << "," << y;
 }
 
-// Frames of the full atlas of 192 maps with hover on software OpenGL: well inside the budget of
-// 16 ms for the whole window.
-TEST(AtlasWidget, FramesAreFast) {
+// The full atlas of 192 maps on software OpenGL. The time of a frame is printed, not judged.
+TEST(AtlasWidget, HoveringPaintsNoMapAgain) {
     if (!why_no_opengl().empty()) GTEST_SKIP() << why_no_opengl();
     Stage stage(Stage::With::opengl);
     AtlasScene scene;
@@ -373,7 +372,7 @@ TEST(AtlasWidget, FramesAreFast) {
     }
     (void)stage.picture();  // waits for the GPU
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    EXPECT_EQ(scene.atlas.painted(), painted) << "hovering paints no map again";
+    EXPECT_EQ(scene.atlas.painted(), painted);
     RecordProperty("ms_per_frame", std::to_string(took.count() / 40));
     std::printf("           %.2f ms a frame\n", took.count() / 40);
 }

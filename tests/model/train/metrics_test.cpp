@@ -174,7 +174,8 @@ void write_long_log(const fs::path& run, int64_t rows) {
     }
 }
 
-TEST(Metrics, ALongLogIsReadFastAndKeptSmall) {
+// The time is printed, not judged.
+TEST(Metrics, ALongLogIsReadExactlyAndKeptSmall) {
     const Scratch scratch;
     const int64_t rows = std::getenv("AFTERIMAGE_ALL_TESTS") != nullptr ? 540000 : 20000;
     write_long_log(scratch / "r", rows);

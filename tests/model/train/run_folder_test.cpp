@@ -92,7 +92,7 @@ TEST(RunFolder, AReaderFollowsWholeLinesOnly) {
 
 TEST(RunFolder, ATornLastLineIsCutOff) {
     const Scratch folder;
-    { RunFolder(folder / "r", tiny_config()).log(report(1, 1)); }
+    RunFolder(folder / "r", tiny_config()).log(report(1, 1));
     std::ofstream(folder / "r" / "metrics.jsonl", std::ios::app) << "{\"step\": 2, \"lo";
     RunFolder again(folder / "r");
     again.resume_from(1, tiny_config());
@@ -191,7 +191,7 @@ TEST(RunFolder, ForeignFoldersAndBegunRunsAreRefused) {
     EXPECT_NE(error_of([&] { const RunFolder r(folder / "none"); }), "");
     put(folder / "file", "x");
     EXPECT_NE(error_of([&] { const RunFolder r(folder / "file", tiny_config()); }), "");
-    { RunFolder(folder / "r", tiny_config()).log(report(1, 1)); }
+    RunFolder(folder / "r", tiny_config()).log(report(1, 1));
     const std::string error = error_of([&] { const RunFolder r(folder / "r", tiny_config()); });
     EXPECT_NE(error.find("--resume"), std::string::npos) << error;
 }
