@@ -9,6 +9,7 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/clock.h"
 #include "core/files.h"
@@ -19,9 +20,10 @@ namespace aft::app {
 
 namespace {
 
-constexpr int kSettleFrames = 3;     // a popup needs two, a dock layout one more
-constexpr int kPatience = 120;       // frames in which a widget may appear
-constexpr double kWaitSeconds = 30;  // of `wait` without a number
+constexpr int kSettleFrames = 3;      // a popup needs two, a dock layout one more
+constexpr int kPatience = 120;        // frames in which a widget may appear
+constexpr double kWaitSeconds = 120;  // of `wait` without a number, and while something is read
+constexpr double kSoon_s = 0.15;      // between two looks of a pane at what a thread reads
 
 std::string trimmed(std::string text) {
     const size_t from = text.find_first_not_of(" \t\r");
@@ -82,6 +84,15 @@ ImVec2 middle_of(const WidgetRecord& w) {
     return {(w.min.x + w.max.x) / 2, (w.min.y + w.max.y) / 2};
 }
 
+// Whether the window is still working on what it shows. Beside a running training the curves always
+// want frames.
+bool is_busy(const Ui& ui) {
+    const bool wants_frames = ui.wanted.count > 0 || ui.wanted.at < ui.time + kSoon_s;
+    return ui.status.state == RunState::opening || is_reading(ui.recorder.last()) ||
+           (ui.session != nullptr && ui.session->completions().is_busy()) ||
+           (ui.status.state != RunState::running && wants_frames);
+}
+
 // Text on the screen: a part of a widget's line in the dump, but of its id (that has no words on
 // the screen) only the whole one.
 bool is_on_screen(const PaneContext& ui, const std::string& words) {
@@ -93,6 +104,14 @@ bool is_on_screen(const PaneContext& ui, const std::string& words) {
 }
 
 }  // namespace
+
+bool LinePatience::lasts(const Ui& ui) {
+    if (!start_) start_ = std::chrono::steady_clock::now();
+    const int64_t missed = ui.answers_missed();
+    const bool has_missed = std::exchange(missed_, missed) != missed;
+    if (seconds_since(*start_) > kWaitSeconds || !(has_missed || is_busy(ui))) ++frames_;
+    return frames_ <= kPatience;
+}
 
 Script::Script(const std::string& text, std::string name, Tools tools)
     : name_(std::move(name)), tools_(std::move(tools)) {
@@ -144,7 +163,7 @@ void Script::check_set(Frame& frame) {
     if (set_.label.empty()) return;
     Recorder& recorder = frame.ui().recorder;
     const std::string refusal = recorder.scripted.take_refusal();
-    if (!refusal.empty() && ++set_.frames > kPatience) {
+    if (!refusal.empty() && !set_.patience.lasts(frame.ui())) {
         --at_;  // the line that asked for it
         stop(refusal);
     }
@@ -157,7 +176,7 @@ void Script::check_set(Frame& frame) {
         set_.label.clear();
         return;
     }
-    if (++set_.frames > kPatience) {
+    if (!set_.patience.lasts(frame.ui())) {
         --at_;
         stop("there is no such field on the screen");
     }
@@ -181,7 +200,7 @@ bool Script::advance(Frame& frame) {
             frames_ = 1;
             return true;
         }
-        patience_ = 0;
+        patience_ = {};
         ++at_;
         if (frames_ > 0 || !gestures_.empty() || !wait_.words.empty() ||
             frame.ui().commands.is_quitting())
@@ -195,8 +214,7 @@ bool Script::perform(Frame& frame, const ScriptLine& line) {
     Ui& ui = frame.ui();
     if (const Action* const action = ui.actions.find_named(line.words)) {
         const std::string why = ui.actions.why_not(ui, action->id);
-        const bool is_opening = ui.session != nullptr && !ui.has_model();
-        if (!why.empty() && is_opening && ++patience_ < kPatience * 10) return false;
+        if (!why.empty() && patience_.lasts(ui)) return false;  // what it needs may come
         if (!why.empty()) stop(why);
         ui.actions.run(ui, action->id);
         frames_ = kSettleFrames;
@@ -232,13 +250,16 @@ bool Script::point_at(Frame& frame, const std::string& verb, const std::string& 
     Recorder& recorder = frame.ui().recorder;
     const WidgetRecord* widget = recorder.find(label);
     if (widget == nullptr || !widget->visible) {
-        if (++patience_ > kPatience)
+        if (!patience_.lasts(frame.ui()))
             stop(widget == nullptr ? "there is no such widget on the screen"
                                    : "the widget cannot be scrolled into view");
         if (widget != nullptr) recorder.scroll_to = label;
         return false;
     }
-    if (verb == "click" && !widget->why_not.empty()) stop("it is disabled: " + widget->why_not);
+    if (verb == "click" && !widget->why_not.empty()) {
+        if (patience_.lasts(frame.ui())) return false;
+        stop("it is disabled: " + widget->why_not);
+    }
     const ImVec2 at =
         inside ? ImVec2(widget->min.x + inside->x, widget->min.y + inside->y) : middle_of(*widget);
     gestures_.push_back([at] { ImGui::GetIO().AddMousePosEvent(at.x, at.y); });

@@ -14,6 +14,19 @@
 
 namespace aft::app {
 
+// Limits how long a line of a script waits for a widget that is missing or disabled: some frames,
+// and up to two minutes more while the window is still working on what it shows.
+class LinePatience {
+  public:
+    // Returns false when the wait is over. Call it once a frame.
+    [[nodiscard]] bool lasts(const Ui& ui);
+
+  private:
+    int frames_ = 0;  // in which nothing was worked on
+    int64_t missed_ = -1;
+    std::optional<std::chrono::steady_clock::time_point> start_{};
+};
+
 class Script {
   public:
     struct Tools {
@@ -50,9 +63,9 @@ class Script {
     Tools tools_;
     std::vector<ScriptLine> lines_;
     size_t at_ = 0;
-    size_t toasts_ = SIZE_MAX;  // added when a path was opened last; none was
-    int frames_ = 0;            // frames to let pass before the next line
-    int patience_ = 0;          // frames that a missing or hidden widget may still take to appear
+    size_t toasts_ = SIZE_MAX;                     // added when a path was opened last; none was
+    int frames_ = 0;                               // frames to let pass before the next line
+    LinePatience patience_;                        // with what is missing, hidden or disabled
     std::vector<std::function<void()>> gestures_;  // input events of the coming frames, one each
     struct Wait {
         std::string words{};  // "" = none
@@ -61,7 +74,7 @@ class Script {
     } wait_;
     struct Set {  // a value that a widget has not yet taken
         std::string label{}, value{};
-        int frames = 0;
+        LinePatience patience{};
     } set_;
 };
 

@@ -62,6 +62,9 @@ void wait_for(HeadlessStage& stage, const std::function<bool(const Status&)>& re
     }
 }
 
+// Limits for what never comes: machines may be slow.
+constexpr double kTraining_s = 1200, kOpening_s = 300, kSettling_s = 120;
+
 struct Gallery {
     const ShotRequest& request;
     HeadlessStage& stage;
@@ -79,7 +82,7 @@ struct Gallery {
         ImGui::GetIO().AddMousePosEvent(-1, -1);
         run_script(stage, std::string("workspace ") + shot.workspace + "\nframes 4\n" + shot.script,
                    shot.name);
-        settle(stage, 12);
+        settle(stage, kSettling_s);
         save(shot.name);
         ui.selection.unlock();
         run_script(stage, std::string("key Esc\nkey Esc\n") + shot.after, shot.name);
@@ -104,7 +107,7 @@ void open_model(HeadlessStage& stage, const ShotRequest& request) {
     AFT_CHECK(stage.ui().session != nullptr, "{}",
               stage.ui().toasts.history().empty() ? "not opened: " + request.open
                                                   : stage.ui().toasts.history().back().detail);
-    wait_for(stage, is_open, 60);
+    wait_for(stage, is_open, kOpening_s);
 }
 
 void train_run(HeadlessStage& stage, const TemporaryFolder& runs,
@@ -116,8 +119,7 @@ void train_run(HeadlessStage& stage, const TemporaryFolder& runs,
     run.out = (runs / "demo-mirror").string();
     run.autostart = true;
     stage.ui().commands.send(OpenRun{std::move(run)});
-    wait_for(
-        stage, [](const Status& s) { return s.state == RunState::stopped; }, 300);
+    wait_for(stage, [](const Status& s) { return s.state == RunState::stopped; }, kTraining_s);
 }
 
 // Learns for a while, then gets a learning rate that no training survives.
@@ -133,16 +135,16 @@ void break_run(HeadlessStage& stage, const TemporaryFolder& runs) {
     run.config->train.checkpoint_every = kSaved;
     run.out = (runs / "too-fast").string();
     stage.ui().commands.send(OpenRun{std::move(run)});
-    wait_for(stage, is_open, 60);
+    wait_for(stage, is_open, kOpening_s);
     Session& session = *stage.frame().session();
     session.run().step(kSteps);
     wait_for(
-        stage, [](const Status& s) { return s.state == RunState::paused && s.step >= kSteps; }, 60);
+        stage, [](const Status& s) { return s.state == RunState::paused && s.step >= kSteps; },
+        kOpening_s);
     session.run().set("train.learning_rate", "10");
     session.run().set("train.weight_decay", "10");  // weights times -99 at every step
     session.run().start();
-    wait_for(
-        stage, [](const Status& s) { return !s.error.empty(); }, 60);
+    wait_for(stage, [](const Status& s) { return !s.error.empty(); }, kOpening_s);
 }
 
 }  // namespace

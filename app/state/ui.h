@@ -55,6 +55,13 @@ struct ModelView {
         if (status.biases_step >= 0) return status.biases_step;
         return status.following && status.saved_step >= 0 ? status.saved_step : status.step;
     }
+    // How often an answer was not there yet. Of the newest weights only while nothing trains: views
+    // of weights that move are never all answered.
+    [[nodiscard]] int64_t answers_missed() const {
+        if (session == nullptr) return 0;
+        const AnswersMissed missed = session->probes().missed();
+        return missed.of_steps + (status.state == RunState::running ? 0 : missed.of_newest);
+    }
 };
 
 // What is looked at: the model, the selection, the standing experiments, and what the user has set.

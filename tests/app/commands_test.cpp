@@ -155,20 +155,17 @@ TEST_F(CommandsBare, ABiasIsWrittenFromTheStepThatIsShown) {
     EXPECT_TRUE(std::filesystem::exists(words.at(3)));
     ui().selection.pin(20);
     run("map.difference_to_pin\nframes 2\n");
-    EXPECT_TRUE(until(
-        [&] {
-            run(std::string("click \"") + kCopy + "\"\nframes 2\n");
-            return copied().find(" --step-a 20 --step-b 40 ") != std::string::npos;
-        },
-        200))
-        << copied();
+    EXPECT_TRUE(until([&] {
+        run(std::string("click \"") + kCopy + "\"\nframes 2\n");
+        return copied().find(" --step-a 20 --step-b 40 ") != std::string::npos;
+    })) << copied();
 }
 
 TEST_F(CommandsBare, AKernelKeepsItsQuantity) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(source_file("assets/demo/shapes.safetensors").string());
-    run("frames 2\nwait Ready 60\nview.workspace_biases\nframes 3\nset \"atlas/main/quantity\" "
+    run("frames 2\nwait Ready\nview.workspace_biases\nframes 3\nset \"atlas/main/quantity\" "
         "w\n");
     ASSERT_TRUE(until([&] { return is_there(kCopy); }));
     run(std::string("click \"") + kCopy + "\"\nframes 2\n");
@@ -185,7 +182,7 @@ TEST_F(CommandsBare, ControlCCopiesTheValueUnderThePointerWithAllItsDigits) {
     EXPECT_EQ(copy->shortcut, "Ctrl+C");
     EXPECT_NE(ui().actions.why_not(ui(), "map.copy_values"), "");
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\nview.workspace_biases\nframes 3\nwait drawn 30\n");
+    run("frames 2\nwait Ready\nview.workspace_biases\nframes 3\nwait drawn\n");
     constexpr int64_t kTokens = 256, kTarget = 200, kSource = 13;
     ProbeRequest request;
     request.probe = "bias";
@@ -238,7 +235,7 @@ TEST_F(CommandsBare, ACardOfADemoOpensItAndItsButtonShowsTheSettings) {
     EXPECT_EQ(value_of("home/new_run/preset"), "demo-shapes");
     EXPECT_EQ(ui().session, nullptr);
     make();
-    run("click home/demos/demo-shapes\nframes 4\nwait Ready 60\n");
+    run("click home/demos/demo-shapes\nframes 4\nwait Ready\n");
     EXPECT_NE(ui().status.path.find("shapes.safetensors"), std::string::npos) << ui().status.path;
     EXPECT_EQ(ui().workspace, Workspace::biases);
 }
@@ -257,7 +254,7 @@ TEST_F(CommandsBare, AnyNumberOfSamplesThatTheCommandLineTakes) {
 
 TEST_F(CommandsBare, AfterALockItsValuesAreCopiedWhateverIsPreviewed) {
     open_mirror();
-    run("view.workspace_biases\nframes 3\nwait drawn 30\nclick atlas/main/layer_0\nframes 4\n");
+    run("view.workspace_biases\nframes 3\nwait drawn\nclick atlas/main/layer_0\nframes 4\n");
     ASSERT_TRUE(ui().selection.locked);
     const std::string locked = ui().read_out.text, line = value_of("atlas/main/hover_line");
     run("hover atlas/main/layer_0 12 200\nframes 4\n");

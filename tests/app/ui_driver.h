@@ -1,8 +1,7 @@
 // UiDriver: what a person does to the window, on a stage without a renderer: point, press, drag,
-// turn the wheel, type. Every frame is watched: its time, that no two items share an ID, and that
-// every widget was given an id. When
-// the program crashes or hangs, the seed and the last actions are printed. Tests only; window
-// thread.
+// turn the wheel, type. Every frame is checked: no two items share an ID, and every widget was
+// given an id. When the program crashes, or a frame takes minutes, the seed and the last actions
+// are printed. Tests only; window thread.
 #pragma once
 #include <functional>
 #include <memory>

@@ -114,7 +114,7 @@ TEST_F(WidgetIds, WithAnError) {
 TEST_F(WidgetIds, WithATrainedModel) {
     open_mirror();
     look_at_workspaces();
-    run("view.workspace_biases\nframes 3\nwait drawn 30\nclick atlas/main/layer_0\nframes 5\n");
+    run("view.workspace_biases\nframes 3\nwait drawn\nclick atlas/main/layer_0\nframes 5\n");
     look_after("selection.pin\nframes 3\n");
     look_after("map.difference_to_pin\nframes 5\n");
     look_after("click focus/main/tab\nframes 5\n");
@@ -128,7 +128,7 @@ TEST_F(WidgetIds, WithARun) {
     make();
     open_tiny_run();
     session().run().step(25);
-    run("wait Paused 60\nview.workspace_train\nframes 10\n");
+    run("wait Paused\nview.workspace_train\nframes 10\n");
     look_at_workspaces();
     run("view.workspace_train\nframes 5\n");
     look_after("click run/run/rewind\nframes 4\n");

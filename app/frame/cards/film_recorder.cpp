@@ -26,12 +26,6 @@ constexpr int kFramesShown = 2;         // that show all of a place before it is
 constexpr int kFramesBefore = 3;        // the card and the menu are gone by then
 constexpr double kLongestRead_s = 120;  // of one place
 
-// Where training runs, views of the newest weights are never all answered.
-int64_t answers_missed(const ModelView& ui) {
-    const AnswersMissed missed = ui.session->probes().missed();
-    return missed.of_steps + (ui.status.state == RunState::running ? 0 : missed.of_newest);
-}
-
 bool is_last(const Completion& whole, int64_t position) {
     for (auto i = static_cast<size_t>(position) + 1; i < whole.unknown.size(); ++i)
         if (whole.unknown[i] != 0 && static_cast<int64_t>(i) < whole.position) return false;
@@ -147,7 +141,7 @@ void FilmRecorder::prepare(Ui& ui) {
     if (written && !written->error.empty()) return fail(ui, written->error);
     if (ui.film_frame.taken) take(ui, *std::exchange(ui.film_frame.taken, std::nullopt));
     show(ui);
-    r.missed = answers_missed(ui);
+    r.missed = ui.answers_missed();
     if (r.at < r.request.places.size() || work_.is_busy()) return;
     if (!r.output) return fail(ui, "none of these steps is stored any more");
     if (!std::exchange(r.is_ending, true)) return write(std::nullopt);
@@ -166,14 +160,14 @@ void FilmRecorder::note_drawn(Ui& ui, bool is_covered) {
                               : ui.selection.completion.position == place;
     const ImVec2 size(ui.picture.high.x - ui.picture.low.x, ui.picture.high.y - ui.picture.low.y);
     if (r.workspace == Workspace::home) r.workspace = ui.workspace;
-    const bool is_away = ui.workspace != r.workspace;            // until the user is back
-    if (answers_missed(ui) != r.missed) r.since = Clock::now();  // it comes on
+    const bool is_away = ui.workspace != r.workspace;             // until the user is back
+    if (ui.answers_missed() != r.missed) r.since = Clock::now();  // it comes on
     if (is_covered || is_away || size.x < 1 || size.y < 1) {
         r.since = Clock::now();
         r.shown = std::min(r.shown, 0);
         return;
     }
-    const bool is_read = is_shown && ui.session != nullptr && answers_missed(ui) == r.missed &&
+    const bool is_read = is_shown && ui.session != nullptr && ui.answers_missed() == r.missed &&
                          !is_reading(ui.recorder.last());
     r.shown = r.shown < 0 ? r.shown + 1 : is_read ? r.shown + 1 : 0;
     ui.film_frame.is_due = r.shown >= kFramesShown && !work_.is_busy();

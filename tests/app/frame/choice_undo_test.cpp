@@ -107,7 +107,7 @@ TEST_F(ChoiceUndo, APromptIsOneChangeAlsoWhereTypingPauses) {
     initialize_model("cpu", 1);
     make();
     ui().commands.send(OpenRun{text_run(scratch_.path(), 2)});
-    run("frames 2\nwait Ready 60\nview.workspace_complete\nframes 5\n");
+    run("frames 2\nwait Ready\nview.workspace_complete\nframes 5\n");
     const auto prompt = [&] { return ui().selection.completion.prompt; };
     const std::string first = prompt();
     ASSERT_TRUE(is_there("source/prompt/prompt")) << dump(ui());
@@ -191,7 +191,7 @@ TEST_F(ChoiceUndo, NeverReachesIntoAnotherRun) {
     request.config = tiny_config();
     request.out = (scratch_ / "other").string();
     ui().commands.send(OpenRun{std::move(request)});
-    run("frames 2\nwait Ready 60\nframes 3\nview.workspace_complete\nframes 5\n");
+    run("frames 2\nwait Ready\nframes 3\nview.workspace_complete\nframes 5\n");
     EXPECT_TRUE(is_all_undone());
     EXPECT_FALSE(ui().selection.completion.mask.can_undo());
     EXPECT_FALSE(ui().selection.lab.history.can_undo());

@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 
 class RandomClicks : public BareTest {
   protected:
+    // The longest wait for what luck may have put out of reach; it is tried again.
+    static constexpr double kLuck_s = 20;
+
     void SetUp() override {
         initialize_model("cpu", 1);
         home_ = scratch_.path() / "a" / "b" / "files";
@@ -43,11 +46,11 @@ class RandomClicks : public BareTest {
         request.config = config;
         request.out = run_;
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         if (steps == 0) return;
         session().run().set("train.steps", "1000000");
         session().run().step(steps);
-        run("wait Paused 60\n");
+        run("wait Paused\n");
     }
     [[nodiscard]] bool is_other_model() {
         return ui().session == nullptr || !ui().has_model() || ui().status.path != run_ ||
@@ -55,11 +58,8 @@ class RandomClicks : public BareTest {
     }
     void reopen() {
         stage_->frame().open(run_);
-        for (int i = 0; i < 20000 && is_other_model(); ++i) {
-            stage_->step();
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        ASSERT_FALSE(is_other_model()) << ui().status.error << last_actions();
+        ASSERT_TRUE(until([this] { return !is_other_model(); }))
+            << ui().status.error << last_actions();
     }
     [[nodiscard]] ClickRules rules() const {
         const std::string seed = variable("AFTERIMAGE_CLICK_SEED");
@@ -80,13 +80,16 @@ class RandomClicks : public BareTest {
         make_stage();
         reopen();
     }
+    // Gives it some frames, and more while something is being read. What luck has done before may
+    // keep it away: then there is no use in a longer wait.
     void until_usable(const char* id) {
-        until(
-            [&] {
-                const WidgetRecord* widget = ui().recorder.find(id);
-                return widget != nullptr && widget->why_not.empty();
-            },
-            500);
+        constexpr int kFrames = 500;
+        const auto is_usable = [&] {
+            const WidgetRecord* widget = ui().recorder.find(id);
+            return widget != nullptr && widget->why_not.empty();
+        };
+        for (int i = 0; i < kFrames && !is_usable(); ++i) pass_frames(1);
+        (void)until([&] { return is_usable() || !is_reading(ui().recorder.last()); }, kLuck_s);
     }
     // What luck has done before may leave it out of reach: then nothing happens.
     void click_usable(const std::string& id) {
@@ -110,7 +113,7 @@ class RandomClicks : public BareTest {
             if (ui().actions.why_not(ui(), "compare.add_step").empty())
                 ui().actions.run(ui(), "compare.add_step");
         }
-        until([] { return false; }, 30);
+        pass_frames(30);
     }
     void open_menu(const std::string& name) {
         const WidgetRecord* title = ui().recorder.find("top_bar/menu/" + name);
@@ -125,10 +128,11 @@ class RandomClicks : public BareTest {
     void offer_film(const char* control) {
         stop_film();
         complete(4);
-        until([this] {
-            const auto& own = ui().selection.completion.own;
-            return own && own->done;
-        });
+        pass_frames(2);  // it has begun
+        (void)until(
+            [this] { return ui().session == nullptr || !session().completions().is_busy(); },
+            kLuck_s);
+        pass_frames(2);  // and is drawn
         ui().actions.run(ui(), "file.save_film");
         until_usable("film_card/main/what=generation");
         click_usable("film_card/main/what=generation");
@@ -222,7 +226,7 @@ class RandomClicks : public BareTest {
         compare_steps();
         (void)ui().selection.compare.add(
             {.path = source_file("assets/demo/mirror.safetensors").string()});
-        until([] { return false; }, 30);
+        pass_frames(30);
     }
     // Too little space for all channels of a picture that can be read.
     void crowd(const char* more) {
@@ -302,7 +306,7 @@ class RandomClicks : public BareTest {
                 {"rail/", small},
                 {"play/", [this] {
                      complete(4);
-                     until([] { return false; }, 30);
+                     pass_frames(30);
                      ui().selection.completion.position = 0;
                  }}};
     }
@@ -340,7 +344,7 @@ TEST_F(RandomClicks, WhileTrainingRuns) {
         if (is_other_model()) reopen();
         session().run().set("train.steps", "1000000");
         session().run().start();
-        until([this] { return ui().status.state == RunState::running; });
+        (void)until([this] { return ui().status.state == RunState::running; }, kLuck_s);
     };
     with.afresh = [this, resume = with.restore] {
         open_afresh();

@@ -51,7 +51,7 @@ TEST_F(CopyCards, AFolderThatIsGoneLeavesWhatIsInMemoryToBeSaved) {
     EXPECT_TRUE(until([&] { return ui().actions.why_not(ui(), "run.save").empty(); }))
         << "put back";
     stage_->frame().open(file.string());
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_EQ(ui().status.step, step);
     EXPECT_EQ(ui().status.error, "");
     EXPECT_TRUE(ui().status.can_train);
@@ -80,7 +80,7 @@ class CopyAnswers : public CopyCards {
     }
     size_t toasts() { return ui().toasts.history().size(); }
     bool is_said(size_t before) {
-        return until([&] { return toasts() > before; }, 1000);
+        return until([&] { return toasts() > before; });
     }
 
     std::optional<Status> held_;

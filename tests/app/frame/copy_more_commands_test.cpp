@@ -113,7 +113,7 @@ TEST_F(CopiedCommands, OfPlayOfATextWriteTheDistribution) {
     initialize_model("cpu", 1);
     make();
     ui().commands.send(OpenRun{text_run(scratch_ / "", 2)});
-    run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nview.workspace_complete\nframes 6\n");
+    run("frames 2\nwait Ready\nrun.start\nwait Stopped\nview.workspace_complete\nframes 6\n");
     ui().selection.completion.prompt = "Line 7 ";
     ui().selection.completion.length = 12;
     run("complete.start\nframes 4\n");

@@ -24,13 +24,14 @@ class EmptyStates : public BareTest {
         request.out = (scratch_ / (mixer + "-" + task)).string();
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
     }
     // The empty state of a pane whose answers are in; "" = it shows something, and no error.
     std::string empty_words(const std::string& pane, const std::string& shown) {
-        EXPECT_TRUE(until(
-            [&] { return is_there(pane + "/main/empty_state") || has_drawn(pane + shown); }, 2000))
-            << pane << shown;
+        EXPECT_TRUE(until([&] {
+            return is_there(pane + "/main/empty_state") || has_drawn(pane + shown);
+        })) << pane
+            << shown;
         steps(5);
         EXPECT_EQ(value_of(pane + "/main/banner"), "");
         return value_of(pane + "/main/empty_state");

@@ -131,7 +131,7 @@ TEST_F(FilmWindow, WhileTrainingRuns) {
     make();
     open_tiny_run(1000000);
     session().run().step(40);
-    run("wait Paused 60\nview.workspace_biases\nframes 4\n");
+    run("wait Paused\nview.workspace_biases\nframes 4\n");
     fs::create_directories(scratch_ / "films");
     file_ = (scratch_ / "films/film.apng").string();
     film_steps();

@@ -78,7 +78,7 @@ class Guard : public BareTest {
     void expect_training_beside(Draw bad, Draw worse, const std::string& worse_words) {
         bad_draw = bad;
         worse_draw = worse;
-        ASSERT_TRUE(until([&] { return says("bad", "layer 3") && says("worse", worse_words); }, 50))
+        ASSERT_TRUE(until([&] { return says("bad", "layer 3") && says("worse", worse_words); }))
             << value_of("bad/main/banner") << value_of("worse/main/banner");
         const int64_t step = ui().status.step;
         const int before = good_frames();
@@ -149,7 +149,7 @@ TEST_F(Guard, TrainingAndTheOtherPanelsContinue) {
     request.config->train.steps = 1000000;
     request.out = (scratch_ / "run").string();
     ui().commands.send(OpenRun{std::move(request)});
-    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 5\n");
+    run("frames 2\nwait Ready\nview.workspace_train\nframes 5\n");
     EXPECT_EQ(value_of("bad/main/state") + value_of("worse/main/state"), "wellwell");
     session().run().start();
     ASSERT_TRUE(until([&] { return ui().status.step > 0; }));

@@ -16,10 +16,10 @@ TEST_F(Journeys, TrainPauseStepSaveStop) {
     open_tiny_run();
     EXPECT_EQ(ui().workspace, Workspace::train);
     EXPECT_EQ(value_of("run/run/primary"), "Start");
-    run("click run/run/step\nwait Paused 20\n");
+    run("click run/run/step\nwait Paused\n");
     EXPECT_EQ(step_of(ui()), 1);
     run("set controls/optimiser/train.learning_rate 1e-3\nframes 10\nclick run/run/primary\n"
-        "wait Stopped 60\nframes 5\n");
+        "wait Stopped\nframes 5\n");
     EXPECT_EQ(step_of(ui()), 60);
     EXPECT_EQ(ui().status.saved_step, 60);
     EXPECT_TRUE(std::filesystem::exists(folder_ / "checkpoints" / "step-00000060.safetensors"));
@@ -36,17 +36,17 @@ TEST_F(Journeys, TrainPauseStepSaveStop) {
 TEST_F(Journeys, TargetStepGrowsAfterTheEnd) {
     make();
     open_tiny_run();
-    run("set controls/optimiser/target_step 5\nframes 20\nrun.start\nwait Stopped 30\n");
+    run("set controls/optimiser/target_step 5\nframes 20\nrun.start\nwait Stopped\n");
     EXPECT_EQ(step_of(ui()), 5);
     run("set controls/optimiser/target_step 8\nframes 20\nrun.start\n");
     EXPECT_TRUE(until([&] { return step_of(ui()) == 8; })) << step_of(ui());
-    run("wait Stopped 30\n");
+    run("wait Stopped\n");
 }
 
 TEST_F(Journeys, ScrubbingAndLive) {
     make();
     open_tiny_run();
-    run("run.start\nwait Stopped 60\nframes 10\n");
+    run("run.start\nwait Stopped\nframes 10\n");
     ASSERT_GE(ui().history.size(), 2u);
     run("time.first\n");
     EXPECT_EQ(ui().selection.step, ui().history.front());

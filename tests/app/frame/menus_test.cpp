@@ -105,7 +105,7 @@ TEST_F(Menus, TheLogShowsTheLogOfTheRunThatIsOpened) {
     std::ofstream(folder_ / "log.txt", std::ios::app) << "2026-01-01T00:00:00Z a \x1b[31mdeer\n";
     make();
     stage_->frame().open(folder_.string());
-    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 4\nclick log/main/tab\nframes 4\n");
+    run("frames 2\nwait Ready\nview.workspace_train\nframes 4\nclick log/main/tab\nframes 4\n");
     const auto says = [this](const char* words) {
         return value_of("log/main/run_lines").find(words) != std::string::npos;
     };
@@ -125,7 +125,7 @@ TEST_F(Menus, TheLogOfTheRunIsInWords) {
         << "2026-01-01T00:00:00Z step 4 save: {\"text\":\"\"}\n";
     make();
     stage_->frame().open(folder_.string());
-    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 4\nclick log/main/tab\nframes 4\n");
+    run("frames 2\nwait Ready\nview.workspace_train\nframes 4\nclick log/main/tab\nframes 4\n");
     const auto lines = [this] { return value_of("log/main/run_lines"); };
     EXPECT_TRUE(until([&] {
         return lines().find("step 3 setting: train.clip 1") != std::string::npos;

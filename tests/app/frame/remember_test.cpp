@@ -12,7 +12,7 @@ class Remember : public BareTest {
   protected:
     void open_file(const std::string& name) {
         stage_->frame().open(source_file("assets/demo/" + name + ".safetensors").string());
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         ASSERT_TRUE(until(
             [&] { return ui().status.path.find(name) != std::string::npos && ui().has_model(); }));
         steps(2);

@@ -111,13 +111,13 @@ TEST_F(Scripts, APictureWaitsForWhatIsStillBeingRead) {
     EXPECT_FALSE(is_reading(shown("map", "layer 2")));
     EXPECT_FALSE(is_reading(shown("button", "Reading list")));
     open_mirror();
-    run("view.workspace_biases\nframes 3\nwait drawn 30\nframes 4\n");
+    run("view.workspace_biases\nframes 3\nwait drawn\nframes 4\n");
     EXPECT_TRUE(until([&] { return !is_reading(ui().recorder.last()); }));
 }
 
 TEST_F(Scripts, WaitForWordsOrForAWholeId) {
     make(fed(feed_small));
-    run("view.workspace_train\nframes 3\nwait Paused 1\nwait curves/scale/x_axis 1\n");
+    run("view.workspace_train\nframes 3\nwait Paused\nwait curves/scale/x_axis\n");
     EXPECT_NE(error_of("wait scale/x_axis 0.05\n").find("did not appear"), std::string::npos)
         << "a part of an id is no text on the screen";
 }

@@ -16,7 +16,7 @@ class SharedSettings : public BareTest {
         options.settings_file = file_;
         make(options);
         stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-        run("frames 2\nwait Ready 60\nview.workspace_complete\nframes 5\n");
+        run("frames 2\nwait Ready\nview.workspace_complete\nframes 5\n");
         ui().selection.lock(kOurs);
         save();
         ASSERT_EQ(written().notes.size(), 1U);

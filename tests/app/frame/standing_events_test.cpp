@@ -44,7 +44,7 @@ class UndoneSetting : public BareTest {};
 TEST_F(UndoneSetting, HasNoPinOnTheTimeline) {
     make();
     open_tiny_run();
-    run("view.workspace_train\nframes 4\nrun.step\nwait Paused 60\nframes 4\n");
+    run("view.workspace_train\nframes 4\nrun.step\nwait Paused\nframes 4\n");
     PinnedEvents pins;
     const auto changes = [&] {
         return std::count_if(pins.of(ui()).begin(), pins.of(ui()).end(), [](const Event& event) {

@@ -97,7 +97,7 @@ TEST_F(Tooltips, ComeOverAControlThatIsOff) {
 TEST_F(Tooltips, ExplainEveryControlOfAModel) {
     open_mirror();
     look_at_workspaces();
-    run("view.workspace_biases\nframes 3\nwait drawn 30\nclick atlas/main/layer_0\nframes 5\n");
+    run("view.workspace_biases\nframes 3\nwait drawn\nclick atlas/main/layer_0\nframes 5\n");
     look();
     run("click focus/main/tab\nframes 5\n");
     look();
@@ -110,7 +110,7 @@ TEST_F(Tooltips, ExplainEveryControlOfARun) {
     make();
     open_tiny_run();
     session().run().step(5);
-    run("wait Paused 60\nview.workspace_train\nframes 10\n");
+    run("wait Paused\nview.workspace_train\nframes 10\n");
     run("set controls/all_settings/show_all_settings on\nframes 4\n");
     look();
     run("file.open\nframes 3\n");

@@ -18,7 +18,7 @@ TEST_F(TourWindow, GoesToRealControlsOneAfterTheOther) {
         EXPECT_GE(count, 8);
         for (int i = 1; i <= count; ++i) {
             ASSERT_TRUE(until([&] { return stop().starts_with(std::to_string(i) + " of "); }));
-            EXPECT_TRUE(until([&] { return value_of("tour/main/control") == "shown"; }, 500))
+            EXPECT_TRUE(until([&] { return value_of("tour/main/control") == "shown"; }))
                 << stop() << "\n"
                 << dump(ui());
             run("click tour/main/next\nframes 6\n");

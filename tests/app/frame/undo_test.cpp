@@ -16,7 +16,7 @@ TEST_F(SettingUndo, GivesValuesBackAndAgain) {
     request.config = tiny_config();
     request.out = (scratch_ / "run").string();
     ui().commands.send(OpenRun{request});
-    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 4\n");
+    run("frames 2\nwait Ready\nview.workspace_train\nframes 4\n");
     const auto rate = [&] { return ui().status.config.train.learning_rate; };
     const auto decay = [&] { return ui().status.config.train.weight_decay; };
     const double first_rate = rate(), first_decay = decay();

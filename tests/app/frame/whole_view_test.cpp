@@ -89,7 +89,7 @@ TEST_F(WholeViews, OfEveryWorkspaceComeBackFromAnotherFolder) {
         close();
         fs::current_path("/");
         open(file);
-        EXPECT_TRUE(until([&] { return view_text(view_of(ui())) == text; }, 500))
+        EXPECT_TRUE(until([&] { return view_text(view_of(ui())) == text; }))
             << workspace_id(workspace) << "\nbefore: " << text
             << "\nafter: " << view_text(view_of(ui()));
     }

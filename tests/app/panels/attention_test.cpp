@@ -39,7 +39,7 @@ class AttentionPane : public BareTest {
         request.out = (scratch_ / "text").string();
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         session().run().step(5);
         ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
         show();
@@ -140,7 +140,7 @@ TEST_F(AttentionPane, SoftmaxIsSortedBySharpnessAndSaysWhyNotByGate) {
     request.out = (scratch_ / "softmax").string();
     make();
     ui().commands.send(OpenRun{std::move(request)});
-    run("frames 2\nwait Ready 60\n");
+    run("frames 2\nwait Ready\n");
     show();
     const std::string sort = "attention/main/sort";
     ASSERT_TRUE(until([&] { return value_of(sort + "=sharpness") == "on"; })) << value_of(sort);
@@ -178,7 +178,7 @@ TEST_F(AttentionPane, NoToolVanishesInASmallWindow) {
     initialize_model("cpu", 1);
     make({}, {2400, 1400});
     stage_->frame().open(source_file("assets/demo/cifar10-small.safetensors").string());
-    run("frames 2\nwait Ready 60\nview.workspace_attention\nframes 4\n");
+    run("frames 2\nwait Ready\nview.workspace_attention\nframes 4\n");
     EXPECT_TRUE(is_there(target));
     EXPECT_TRUE(is_there(reduce));
     EXPECT_FALSE(is_there(more));

@@ -30,7 +30,7 @@ class ClassGuessTest : public BareTest {
         request.out = (scratch_ / "classify").string();
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
     }
 };
 

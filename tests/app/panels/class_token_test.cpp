@@ -29,7 +29,7 @@ class ClassTokenTest : public BareTest {
         request.out = (scratch_ / "shapes").string();
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         session().run().step(2);
         ASSERT_TRUE(until([&] { return ui().status.state == RunState::paused; }));
         run("view.workspace_attention\nframes 4\n");

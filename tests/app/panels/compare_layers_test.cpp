@@ -32,7 +32,7 @@ class CompareLayers : public BareTest {
         put_maps(second, maps_description(maps_of(about_b)), b);
         stage_->frame().open(first_);
         stage_->frame().open(second);
-        run("frames 2\nwait Ready 60\nclick compare/main/below=layers\nframes 4\n");
+        run("frames 2\nwait Ready\nclick compare/main/below=layers\nframes 4\n");
     }
     std::string row(int layer) { return value_of("compare/main/layers:l" + std::to_string(layer)); }
     bool is_same(int layer) { return row(layer).find("+1.000") != std::string::npos; }

@@ -26,7 +26,7 @@ class CompareWindow : public BareTest {
         request.config->train.seed = seed;
         request.out = (scratch_ / name).string();
         ui().commands.send(OpenRun{request});
-        run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
+        run("frames 2\nwait Ready\nrun.start\nwait Stopped\nframes 5\n");
         return request.out;
     }
     // Both runs, opened together as the command line does.
@@ -38,7 +38,7 @@ class CompareWindow : public BareTest {
         make();
         stage_->frame().open(a_);
         stage_->frame().open(b_);
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         ASSERT_TRUE(until([&] { return has_map(0) && has_map(1); })) << dump(ui());
     }
     bool has_map(int place) { return !map(place).empty(); }
@@ -223,7 +223,7 @@ TEST_F(CompareWindow, WhatOfAChangeIsMereGaugeIsTold) {
     put_maps(b_, about, {rows, cell});
     stage_->frame().open(a_);
     stage_->frame().open(b_);
-    run("frames 2\nwait Ready 60\n");
+    run("frames 2\nwait Ready\n");
     show_w();
     run("click compare/main/below=layers\nframes 4\n");
     const auto share = [&](const std::string& layer) {
@@ -296,7 +296,7 @@ TEST_F(CompareWindow, AModelWithoutPositionBiasSaysSo) {
     request.config->model.own["heads"] = 4;
     request.out = (scratch_ / "softmax").string();
     ui().commands.send(OpenRun{request});
-    run("frames 2\nwait Ready 60\nview.workspace_compare\nframes 3\n");
+    run("frames 2\nwait Ready\nview.workspace_compare\nframes 3\n");
     ui().selection.compare.slots.push_back(
         {.path = source_file("assets/demo/mirror.safetensors").string()});
     EXPECT_TRUE(until([&] { return has_map(1); })) << dump(ui());
@@ -331,7 +331,7 @@ TEST_F(CompareWindow, FourModelsAtMostAreOpenedTogether) {
     make();
     for (int i = 0; i < 6; ++i)
         stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\n");
+    run("frames 2\nwait Ready\n");
     EXPECT_EQ(ui().selection.compare.slots.size(), CompareChoice::kMostSlots);
     ASSERT_FALSE(ui().toasts.history().empty());
     EXPECT_EQ(ui().toasts.history().back().title, "Four models are compared at most");

@@ -21,7 +21,7 @@ class Consistency : public BareTest {
   protected:
     void show_mirror() {
         open_mirror();
-        run("view.workspace_biases\nframes 3\nwait drawn 30\n");
+        run("view.workspace_biases\nframes 3\nwait drawn\n");
     }
     // Mean and norm over what a causal model sees, of the whole map as the model holds it.
     std::pair<double, double> visible(int64_t layer, Quantity quantity) {
@@ -250,7 +250,7 @@ TEST_F(Consistency, LossesSayWhetherTheyAreOfTrainingOrValidation) {
 TEST_F(Consistency, HomeCallsARunOfThisWindowByItsState) {
     make();
     open_tiny_run();
-    run("run.start\nwait Stopped 60\nview.workspace_home\nframes 3\n");
+    run("run.start\nwait Stopped\nview.workspace_home\nframes 3\n");
     const auto state = [&] {
         for (const WidgetRecord& w : ui().recorder.last())
             if (w.kind == "row" && w.path.id.find(folder_.string()) != std::string::npos)

@@ -34,7 +34,7 @@ class Content : public BareTest {
         write_png(path, image);
         stage_->frame().open(source_file("assets/demo/cifar10-small.safetensors").string());
         ASSERT_TRUE(until([&] { return ui().status.name == "cifar10-small"; }));
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         stage_->frame().open(path);
         ASSERT_TRUE(until([&] {
             const ImageChoice& now = ui().selection.image;
@@ -117,7 +117,7 @@ std::string cell_in_line(int64_t target, int64_t source) {
 }
 
 TEST_F(Content, AtlasReadsTheStoredBiasInEveryQuantityAndGauge) {
-    run("view.workspace_biases\nframes 3\nwait drawn 30\n");
+    run("view.workspace_biases\nframes 3\nwait drawn\n");
     const std::pair<int64_t, int64_t> cells[] = {{200, 13}, {255, 0}, {17, 17}, {128, 128}};
     for (const char* gauge : {"raw", "fixed"})
         for (const Quantity quantity : kQuantities) {
@@ -152,9 +152,9 @@ TEST_F(Content, AtlasReadsTheStoredBiasInEveryQuantityAndGauge) {
 }
 
 TEST_F(Content, FocusFoldsTheStoredRowBackIntoThePicture) {
-    run("view.workspace_biases\nframes 3\nwait drawn 30\n");
+    run("view.workspace_biases\nframes 3\nwait drawn\n");
     click("atlas/main/layer_1", 200, 13);
-    run("key M\nframes 4\nwait focus/look/row_channel_0 30\n");
+    run("key M\nframes 4\nwait focus/look/row_channel_0\n");
     ProbeRequest request = probe("bias", 1);
     request.options = {{"quantity", "exp-1"}, {"gauge", "fixed"}};
     const FieldSetPtr stored = ask(request);
@@ -198,7 +198,7 @@ std::vector<double> reduced(const FieldSet& set, const std::string& how, int64_t
 
 TEST_F(Content, AttentionReadsTheSharesOfTheModel) {
     run("view.workspace_attention\nframes 3\nset \"attention/main/parts\" all\n"
-        "wait attention/main/both 30\n");
+        "wait attention/main/both\n");
     map_side_ = kSide;
     const int64_t target = 12 * kSide + 5, channel = 3;
     click("attention/main/sample", 12, 5);
@@ -254,7 +254,7 @@ double pixel_share(const std::vector<double>& shares, int64_t pixel, int64_t tar
 TEST_F(Content, AttentionReadsTheDrawnPixelOfAColorModel) {
     open_color();
     run("view.workspace_attention\nframes 3\nset \"attention/main/parts\" all\n"
-        "wait attention/main/both 30\n");
+        "wait attention/main/both\n");
     map_side_ = kSide;
     const int64_t place = 12 * kSide + 5, target = 3 * place + 1;  // its green
     const std::string map = "attention/main/both";
@@ -297,7 +297,7 @@ TEST_F(Content, ASmallAttentionMapReadsItsOwnChannel) {
     for (const bool color : {false, true}) {
         if (color) open_color();
         const int64_t channels = color ? 3 : 1;
-        run("view.workspace_attention\nframes 3\nwait attention/main/both 30\n");
+        run("view.workspace_attention\nframes 3\nwait attention/main/both\n");
         ASSERT_TRUE(until([&] { return is_there("attention/main/channels_shown"); }));
         const std::string line = "attention/main/hover_line";
         ProbeRequest request = probe("attention");

@@ -184,12 +184,12 @@ TEST_F(ControlsPane, FrozenGroupsAreTypedOrChosenAndAWrongNameIsExplainedAndStay
 TEST_F(ControlsPane, ARunThatEndsByItselfIsANotice) {
     open();
     ASSERT_TRUE(ui().toasts.history().empty());
-    run("run.start\nwait Stopped 60\nframes 3\n");
+    run("run.start\nwait Stopped\nframes 3\n");
     ASSERT_EQ(ui().toasts.history().size(), 1U);
     EXPECT_NE(ui().toasts.history()[0].title.find("has ended"), std::string::npos);
     EXPECT_EQ(ui().toasts.history()[0].detail, "step 60 reached and saved");
-    run("set controls/optimiser/target_step 100000\nframes 3\nrun.start\nwait Running 60\n"
-        "frames 3\nrun.stop\nwait Stopped 60\nframes 3\n");
+    run("set controls/optimiser/target_step 100000\nframes 3\nrun.start\nwait Running\n"
+        "frames 3\nrun.stop\nwait Stopped\nframes 3\n");
     EXPECT_EQ(ui().toasts.history().size(), 1U) << "a stop that was asked for is no news";
 }
 
@@ -197,7 +197,7 @@ TEST_F(ControlsPane, AFolderThatGoesAndComesBackIsANotice) {
     open_trained_run(20);
     make();
     stage_->frame().open(folder_.string());
-    run("frames 2\nwait Ready 60\nframes 5\n");
+    run("frames 2\nwait Ready\nframes 5\n");
     const auto is_said = [&](const char* words) {
         return until([&] {
             const auto& all = ui().toasts.history();

@@ -220,7 +220,7 @@ TEST_F(ExperimentsWindow, ComesBackWithItsRunAtTheNextStart) {
     options.settings_file = settings_file();
     make(options);
     open_tiny_run(20);
-    run("run.start\nwait Stopped 60\nframes 5\nlab.zero_selected\nlab.watch\nframes 2\n");
+    run("run.start\nwait Stopped\nframes 5\nlab.zero_selected\nlab.watch\nframes 2\n");
     watch_completion();
     const Experiments before = ui().experiments;
     const std::string path = folder_.string(), view = (scratch_ / "view.json").string();
@@ -230,7 +230,7 @@ TEST_F(ExperimentsWindow, ComesBackWithItsRunAtTheNextStart) {
     make(options);
     EXPECT_TRUE(ui().experiments.is_empty());
     stage_->frame().open(path);
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_EQ(ui().experiments, before);
     show_watched();
     EXPECT_TRUE(until([&] { return has_strip() && !value("recipe_0_cost").empty(); }))
@@ -270,7 +270,7 @@ TEST_F(ExperimentsWindow, TextsShowTheirFirstLine) {
     initialize_model("cpu", 1);
     make();
     ui().commands.send(OpenRun{text_run(scratch_.path(), 20)});
-    run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 3\n");
+    run("frames 2\nwait Ready\nrun.start\nwait Stopped\nframes 3\n");
     ui().selection.completion.prompt = "Line";
     ui().selection.completion.length = 12;
     run("complete.watch\nframes 2\n");

@@ -23,7 +23,7 @@ class FormationWindow : public BareTest {
 TEST_F(FormationWindow, SaysByWhichStepHalfOfTheChangeWasDone) {
     open_run();
     EXPECT_NE(all().find("One stored step so far"), std::string::npos);
-    run("run.start\nwait Stopped 60\n");
+    run("run.start\nwait Stopped\n");
     const size_t count = ui().history.size();
     ASSERT_GT(count, 2u);
     const std::string whole = fmt::format("2 rows, {} steps", count);
@@ -57,7 +57,7 @@ TEST_F(FormationWindow, StartsAfreshAfterARewind) {
     session().run().step(6);
     ASSERT_TRUE(until([&] { return ui().status.step == 6; }));
     session().run().save();
-    run("run.start\nwait Stopped 60\n");
+    run("run.start\nwait Stopped\n");
     const std::string count = fmt::format("2 rows, {} steps", ui().history.size());
     ASSERT_TRUE(until([&] { return strip() == count; })) << strip();
     session().run().rewind(6);

@@ -118,9 +118,9 @@ TEST_F(LabWindow, NoExampleOfASmallPartCountsTwice) {
     request.config->data.source = "images:" + pictures.string();
     request.out = (scratch_ / "run").string();
     ui().commands.send(OpenRun{std::move(request)});
-    run("frames 2\nwait Ready 60\n");
+    run("frames 2\nwait Ready\n");
     session().run().step(1);
-    run("wait Paused 60\n");
+    run("wait Paused\n");
     lab().examples = 64;
     run("lab.zero_selected\nframes 3\n");
     ASSERT_TRUE(until([&] { return has_measured(); })) << dump(ui());

@@ -15,11 +15,11 @@ class LogsAlone : public BareTest {
         std::filesystem::remove_all(folder_ / "checkpoints");
         make();
         stage_->frame().open(folder_.string());
-        run("frames 2\nwait Ready 60\nframes 5\n");
+        run("frames 2\nwait Ready\nframes 5\n");
     }
     // Sentences that end, of what is drawn in the middle.
     [[nodiscard]] bool says(const std::string& words) {
-        return until([&] { return dump(ui()).find(words) != std::string::npos; }, 1000);
+        return until([&] { return dump(ui()).find(words) != std::string::npos; });
     }
 };
 

@@ -19,7 +19,7 @@ class MapsAlone : public BareTest {
         put_maps(file, maps_description(maps, 5), tensors);
         make();
         stage_->frame().open(file.string());
-        run("frames 2\nwait Ready 60\nframes 3\n");
+        run("frames 2\nwait Ready\nframes 3\n");
     }
     // The map of a layer's head as the panes cut it out of the probe's answer.
     BiasMap map_of(int64_t layer, int64_t head) {
@@ -199,7 +199,7 @@ TEST_F(MapsAlone, ARunOfThemHasCurvesAndMoments) {
     for (int64_t i = 0; i < 3; ++i) put_maps_step(scratch_ / "run", 10 * i, 0.25F);
     make();
     stage_->frame().open((scratch_ / "run").string());
-    run("frames 2\nwait Ready 60\nframes 3\nview.workspace_train\nframes 5\n");
+    run("frames 2\nwait Ready\nframes 3\nview.workspace_train\nframes 5\n");
     EXPECT_EQ(ui().history, (std::vector<int64_t>{0, 10, 20}));
     EXPECT_EQ(ui().curves->step.size(), 3u);
     EXPECT_FALSE(is_there("curves/main/empty_state"));

@@ -23,7 +23,7 @@ class MixerAlone : public BareTest {
         (void)import_job(request);
         make();
         stage_->frame().open(request.out);
-        run("frames 2\nwait Ready 60\nframes 3\n");
+        run("frames 2\nwait Ready\nframes 3\n");
     }
     // The shipped model with its first so many tensors of position biases broken.
     std::string broken_mirror(int tensors) {
@@ -132,7 +132,7 @@ TEST_F(MixerAlone, MasksAreHiddenCellsAndNoFault) {
     const std::string one = hidden_layer(21, 3), row = hidden_layer(40, 10);
     make();
     stage_->frame().open(one);
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_TRUE(ui().status.not_finite.empty());
     EXPECT_EQ(toast("NaN or infinity in the weights"), "");
     ProbeRequest request;
@@ -144,7 +144,7 @@ TEST_F(MixerAlone, MasksAreHiddenCellsAndNoFault) {
     for (size_t i = 0; i < 100; ++i) EXPECT_EQ(map.hidden[i], i >= 21 && i < 24 ? 1 : 0) << i;
     make();
     stage_->frame().open(row);
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_NE(
         toast("NaN or infinity in the weights").find("blocks.0.mixer.w (target 4 sees no source)"),
         std::string::npos);
@@ -155,7 +155,7 @@ TEST_F(MixerAlone, NanInWeightsIsSaidWhenAModelIsOpened) {
     const char* const title = "NaN or infinity in the weights";
     make();
     stage_->frame().open(broken_mirror(2));
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     ASSERT_EQ(ui().status.not_finite.size(), 2u);
     const std::string words = toast(title);
     EXPECT_NE(words.find("2 tensors, the first is " + ui().status.not_finite.front()),
@@ -164,7 +164,7 @@ TEST_F(MixerAlone, NanInWeightsIsSaidWhenAModelIsOpened) {
     EXPECT_NE(words.find(".mixer.v.weight"), std::string::npos) << words;
     make();
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_TRUE(ui().status.not_finite.empty());
     EXPECT_EQ(toast(title), "");
 }

@@ -22,7 +22,7 @@ class Overlays : public BareTest {
         request.config->train.steps = steps;
         request.out = (scratch_ / name).string();
         ui().commands.send(OpenRun{request});
-        run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
+        run("frames 2\nwait Ready\nrun.start\nwait Stopped\nframes 5\n");
         return request.out;
     }
     // The second one is open, in Train.
@@ -35,7 +35,7 @@ class Overlays : public BareTest {
     }
     void overlay(const std::string& path) {
         toggle_overlay(ui(), path);
-        (void)until([&] { return false; }, 40);
+        pass_frames(40);
     }
     // What the pointer reads at the right end of the loss.
     std::string card() {
@@ -149,14 +149,14 @@ TEST_F(Overlays, AreKeptWithTheRunAndInViewFiles) {
     const std::string file = (scratch_ / "view.json").string();
     write_view_file(file, view_of(ui()));
     stage_->frame().open(other_);
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_TRUE(ui().overlays.empty()) << "those of another run";
     stage_->frame().open(open_);
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_EQ(ui().overlays, std::vector<std::string>{other_});
     ui().overlays.clear();
     stage_->frame().open(file);
-    run("frames 2\nwait Ready 60\nframes 3\n");
+    run("frames 2\nwait Ready\nframes 3\n");
     EXPECT_EQ(ui().overlays, std::vector<std::string>{other_});
 }
 

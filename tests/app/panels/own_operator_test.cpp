@@ -66,7 +66,8 @@ TEST_F(OwnOperator, SpeedShowsEveryRowOfTheModel) {
     run("click speed/main/measure\nframes 2\n");
     for (const char* const row : {"own_operator", "own_token", "own_step"}) {
         const std::string id = std::string("speed/") + row + "/ours";
-        ASSERT_TRUE(until([&] { return is_there(id); }, 30000)) << row << "\n" << dump(ui());
+        // It measures again on a busy machine.
+        ASSERT_TRUE(until([&] { return is_there(id); }, 1200)) << row << "\n" << dump(ui());
         const std::string words = value_of(id);
         EXPECT_TRUE(words.find("times as ") != std::string::npos || words.starts_with("no ratio"))
             << words;

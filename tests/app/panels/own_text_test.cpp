@@ -25,7 +25,7 @@ class OwnText : public BareTest {
         request.config->model.levels = shape.levels;
         request.config->data.source += shape.options;
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\nview.workspace_attention\nframes 4\n");
+        run("frames 2\nwait Ready\nview.workspace_attention\nframes 4\n");
         ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
     }
     void open_chooser() {
@@ -91,7 +91,7 @@ TEST_F(OwnText, StandsInTheWindowOfTheModelWithSpacesBehindIt) {
 
 TEST_F(OwnText, HasACommandAndComesBackWithAView) {
     open({});
-    run("run.start\nwait Stopped 60\nframes 5\n");
+    run("run.start\nwait Stopped\nframes 5\n");
     look_at("Hello,there");
     const std::string whole = "Hello,there" + std::string(21, ' ');
     const auto copy = [&] { return ui().recorder.find("inspector/actions/copy_as_command"); };
@@ -163,11 +163,11 @@ TEST_F(OwnText, TheyFitTheWindowAtTwiceTheScale) {
 
 TEST_F(OwnText, AFileThatIsTooShortSaysWhatIsNeeded) {
     open({});
-    run("run.start\nwait Stopped 60\nframes 5\n");
+    run("run.start\nwait Stopped\nframes 5\n");
     const auto model = scratch_ / "text" / "checkpoints" / "step-00000003.safetensors";
     ASSERT_TRUE(std::filesystem::exists(model));
     stage_->frame().open(model.string());
-    run("frames 2\nwait Ready 60\nview.workspace_attention\nframes 4\n");
+    run("frames 2\nwait Ready\nview.workspace_attention\nframes 4\n");
     ASSERT_TRUE(until([&] { return ui().status.path.ends_with(".safetensors"); }));
     const std::string file = (scratch_ / "short.txt").string();
     std::ofstream(file) << "hello world, this is short\n";

@@ -33,7 +33,7 @@ class RelativePane : public BareTest {
         request.out = (scratch_ / (task + mixer)).string();
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
     }
     std::string saved(const std::string& figure, const std::string& file) {
         while (!ui().toasts.shown().empty()) ui().toasts.close(0);

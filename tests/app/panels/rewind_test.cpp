@@ -159,7 +159,7 @@ TEST_F(Rewinding, ASingleCheckpointHasNothingToGoBackTo) {
     initialize_model("cpu", 1);
     make();
     stage_->frame().open(source_file("assets/demo/mirror.safetensors").string());
-    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 3\n");
+    run("frames 2\nwait Ready\nview.workspace_train\nframes 3\n");
     const WidgetRecord* const button = ui().recorder.find("run/run/rewind");
     ASSERT_NE(button, nullptr);
     EXPECT_NE(button->why_not.find("single checkpoint"), std::string::npos) << button->why_not;

@@ -14,7 +14,7 @@ class SampleText : public BareTest {
         initialize_model("cpu", 1);
         make();
         ui().commands.send(OpenRun{text_run(scratch_.path(), 60)});
-        run("frames 2\nwait Ready 60\nview.workspace_complete\nframes 4\n");
+        run("frames 2\nwait Ready\nview.workspace_complete\nframes 4\n");
         CompletionChoice& choice = ui().selection.completion;
         choice.prompt = "Line";
         choice.length = length;

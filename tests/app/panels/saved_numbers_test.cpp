@@ -20,13 +20,9 @@ class SavedNumbers : public BareTest {
         run("key Ctrl+E\nframes 3\nclick view_card/main/format=" + format +
             "\nframes 2\nset view_card/main/file " + file +
             "\nframes 2\nclick view_card/main/save\nframes 1\n");
-        EXPECT_TRUE(until(
-            [&] {
-                return fs::exists(file) ||
-                       dump(ui()).find("Numbers not saved") != std::string::npos;
-            },
-            2000))
-            << dump(ui());
+        EXPECT_TRUE(until([&] {
+            return fs::exists(file) || dump(ui()).find("Numbers not saved") != std::string::npos;
+        })) << dump(ui());
         return file;
     }
     // Of the CSV's lines those of a table: its values in order.

@@ -27,7 +27,7 @@ class ShownStep : public BareTest {
         request.out = (scratch_ / "shapes").string();
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         session().run().step(4);
         ASSERT_TRUE(until([&] {
             return ui().status.state == RunState::paused && session().saved_steps().size() == 2;
@@ -128,7 +128,7 @@ TEST_F(ShownStep, AnErrorNamesNoSavedStepThatIsNotThere) {
     stage_.reset();
     make();
     stage_->frame().open(folder_.string());
-    run("frames 2\nwait Ready 60\nview.workspace_train\nframes 5\n");
+    run("frames 2\nwait Ready\nview.workspace_train\nframes 5\n");
     EXPECT_EQ(ui().status.saved_step, 20);
     std::filesystem::remove_all(folder_);
     session().run().step(1);

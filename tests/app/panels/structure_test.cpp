@@ -23,7 +23,7 @@ class StructureWindow : public BareTest {
         request.out = (scratch_ / "window").string();
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nframes 5\n");
+        run("frames 2\nwait Ready\nrun.start\nwait Stopped\nframes 5\n");
         show();
     }
 };

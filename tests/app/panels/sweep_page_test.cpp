@@ -114,8 +114,7 @@ TEST_F(SweepPages, IsReadAgainWhenItsTableIsAnotherOne) {
     };
     const auto has = [&](const char* words) {
         return until(
-            [&] { return value_of("home/points/points:w=2").find(words) != std::string::npos; },
-            1000);
+            [&] { return value_of("home/points/points:w=2").find(words) != std::string::npos; });
     };
     stage_->frame().open(sweep_);
     ASSERT_TRUE(has("2.5000")) << dump(ui());

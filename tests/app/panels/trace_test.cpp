@@ -40,7 +40,7 @@ class TracePane : public BareTest {
         request.config = std::move(config);
         make();
         ui().commands.send(OpenRun{std::move(request)});
-        run("frames 2\nwait Ready 60\n");
+        run("frames 2\nwait Ready\n");
         show();
     }
     FieldSetPtr ask(const std::string& residual = "measured", const std::string& layers = "") {

@@ -6,18 +6,7 @@
 namespace aft::app {
 namespace {
 
-class TrainTabs : public BareTest {
-  protected:
-    // Draws frames until it is so, at most ten seconds.
-    template <class Condition>
-    bool until(const Condition& condition) {
-        for (int i = 0; i < 1000 && !condition(); ++i) {
-            steps(1);
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
-        return condition();
-    }
-};
+using TrainTabs = BareTest;
 
 TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
     make();
@@ -34,7 +23,7 @@ TEST_F(TrainTabs, CompletionsFillInAndLeaveCompleteAlone) {
     steps(50);
     EXPECT_EQ(ui().session->completions().latest()->id, first)
         << "the same step is not completed twice";
-    run("run.step_many\nwait Paused 30\n");
+    run("run.step_many\nwait Paused\n");
     ASSERT_TRUE(until([&] { return is_there("completions/main/step_100"); }));
     run("view.workspace_complete\nframes 3\n");
     ASSERT_TRUE(until([&] { return ui().selection.image.item != nullptr; }));
@@ -56,7 +45,7 @@ TEST_F(TrainTabs, CompletionsOfEarlierSavedStepsStandBelow) {
     request.config->train.keep_checkpoints = 0;
     request.out = (scratch_ / "run").string();
     ui().commands.send(OpenRun{request});
-    run("frames 2\nwait Ready 60\nrun.start\nwait Stopped 60\nclick completions/main/tab\n");
+    run("frames 2\nwait Ready\nrun.start\nwait Stopped\nclick completions/main/tab\n");
     for (const char* const row : {"step_30", "step_20", "step_10"})
         EXPECT_TRUE(until([&] {
             return value_of(std::string("completions/main/") + row).ends_with("bits/dim");
@@ -75,7 +64,7 @@ TEST_F(TrainTabs, TheAtlasStandsBesideTheCurves) {
 TEST_F(TrainTabs, ChangeSinceThePinIsDrawnRoundZero) {
     make();
     open_tiny_run();
-    run("run.start\nwait Stopped 60\nview.workspace_biases\nframes 3\n");
+    run("run.start\nwait Stopped\nview.workspace_biases\nframes 3\n");
     EXPECT_EQ(ui().actions.why_not(ui(), "map.difference_to_pin"), "Nothing is pinned. P pins.");
     run("time.first\nframes 2\nkey P\nkey End\nkey D\nview.atlas_or_focus\nframes 3\n");
     ASSERT_TRUE(until([&] { return value_of("focus/main/map").ends_with("change"); }))
@@ -96,7 +85,7 @@ TEST_F(TrainTabs, AnotherModelCanBeOpenedWhileItsMapsAreShown) {
     make();
     for (const char* const pane : {"atlas", "focus", "keys"})
         for (const char* const model : {"mirror", "shapes"}) {
-            run("open " + (demos / model).string() + ".safetensors\nframes 2\nwait Ready 30\n");
+            run("open " + (demos / model).string() + ".safetensors\nframes 2\nwait Ready\n");
             ui().workspace = pane[0] == 'k' ? Workspace::attention : Workspace::biases;
             run(std::string("frames 3\nclick ") + pane + "/main/tab\nframes 20\n");
         }
