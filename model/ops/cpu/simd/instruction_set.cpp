@@ -1,5 +1,6 @@
 #include "model/ops/cpu/simd/instruction_set.h"
 
+#include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,12 +24,14 @@ bool has_avx2() {
 bool has_avx512_bf16() {
     return has_avx512() && __builtin_cpu_supports("avx512bf16") != 0;
 }
-// The tile registers are large: the system gives them to a process that requests them.
+// The tile registers are large: the system gives them to a process that requests them. CPUID leaf 7
+// names AMX-BF16, AMX-TILE and AMX-INT8; __builtin_cpu_supports() of Clang before 19 does not.
 bool has_amx() {
     constexpr int64_t kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XTILEDATA
-    return has_avx512_bf16() && __builtin_cpu_supports("amx-tile") != 0 &&
-           __builtin_cpu_supports("amx-bf16") != 0 && __builtin_cpu_supports("amx-int8") != 0 &&
-           syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+    constexpr unsigned kAmx = 1U << 22 | 1U << 24 | 1U << 25;
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return has_avx512_bf16() && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
+           (edx & kAmx) == kAmx && syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 
 // The newest first.
