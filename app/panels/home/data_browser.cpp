@@ -43,7 +43,7 @@ void draw_reading(DrawContext& ui) {
     ImGui::Dummy({page_width(ui), ui.px(kExampleGridHeight + kHead)});
 }
 
-void draw_problem(DrawContext& ui, const std::string& words) {
+void draw_data_problem(DrawContext& ui, const std::string& words) {
     ImGui::PushTextWrapPos(ui.px(480));
     text(ui, words, {text_size::hint, ui.theme.error});
     ImGui::PopTextWrapPos();
@@ -184,9 +184,9 @@ void DataBrowser::draw(DrawContext& ui) {
     if (is_reading && (is_new || answer->problem.empty()))
         draw_reading(ui);
     else if (!answer->problem.empty())
-        draw_problem(ui, "These data cannot be read: " + answer->problem);
+        draw_data_problem(ui, "These data cannot be read: " + answer->problem);
     else if (is_all_too_short(answer->facts))
-        draw_problem(ui, short_words(answer->facts.too_short.front()));
+        draw_data_problem(ui, short_words(answer->facts.too_short.front()));
     else
         draw_answer(ui, *answer);
 }

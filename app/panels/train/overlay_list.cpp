@@ -20,7 +20,7 @@ namespace aft::app {
 namespace {
 
 constexpr float kRow = 26, kWide = 420;
-constexpr int kMostRows = 10;  // before the list scrolls
+constexpr int kMaxVisibleRows = 10;  // before the list scrolls
 
 ImU32 color_of(const OverlayRuns& runs, const std::string& path) {
     for (const OverlayRun& run : runs.all())
@@ -100,7 +100,7 @@ void OverlayList::draw_list(PaneContext& ui, const OverlayRuns& runs) {
                        : fmt::format("Runs to draw with this one, {} at most", kMostOverlays),
          {text_size::hint, ui.theme.text3});
     ImGui::Unindent(ui.px(8));
-    const float rows = float(std::min<int>(kMostRows, int(paths.size())));
+    const float rows = float(std::min<int>(kMaxVisibleRows, int(paths.size())));
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
     if (!paths.empty() &&
         ImGui::BeginChild("rows", {ui.px(kWide), rows * ui.px(kRow)}, ImGuiChildFlags_NavFlattened))
