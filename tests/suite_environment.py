@@ -1,4 +1,5 @@
-"""What the programs of the suite find around them: a display, and a folder for temporary files in memory."""
+"""What the programs of the suite find around them: a display, a folder for temporary files in memory, and no variables
+that would make them part of somebody else's job."""
 import os
 import shutil
 import subprocess
@@ -10,12 +11,30 @@ MEMORY = "/dev/shm"
 LEAST_FREE = 8e9
 
 
+# Variables that change what the programs do: launchers of several processes (the program joins their job), libraries and
+# modules of somebody else, a Wayland desktop, GoogleTest's choices, settings of another run.
+FOREIGN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "ROLE_RANK", "MASTER_ADDR", "MASTER_PORT",
+           "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "PYTHONHOME",
+           "WAYLAND_DISPLAY", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "AFTERIMAGE_SHARE", "AFTERIMAGE_DUMP",
+           "AFTERIMAGE_FRAMES", "AFTERIMAGE_SPEAK", "LIBGL_ALWAYS_INDIRECT", "GOMP_CPU_AFFINITY")
+FOREIGN_STARTS = ("SLURM_", "OMPI_", "PMI_", "PMIX_", "TORCHELASTIC_", "GTEST_")
+
+
+def clean_environment():
+    """Removes them from this process, for all that it starts. -> their names"""
+    names = sorted(name for name in os.environ if name in FOREIGN or name.startswith(FOREIGN_STARTS))
+    for name in names:
+        del os.environ[name]
+    return names
+
+
 class Display:
-    """An X server without a screen for the tests of the window, where there is no display."""
+    """An X server without a screen for the tests of the window: no window opens on the user's desktop, and a DISPLAY that
+    cannot be reached does no harm. Without Xvfb the DISPLAY of the environment is used."""
 
     def __init__(self):
         self.process, self.env = None, {}
-        if os.environ.get("DISPLAY") or not shutil.which("Xvfb"):
+        if not shutil.which("Xvfb"):
             return
         read, write = os.pipe()
         self.process = subprocess.Popen(
@@ -69,3 +88,11 @@ def scratch_in_memory():
         del os.environ["TMPDIR"]
         tempfile.tempdir = None
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def private_settings():
+    """-> variables that give the programs empty folders for settings and caches, so that those of the user neither change
+    what is tested nor are changed."""
+    with tempfile.TemporaryDirectory(prefix="aft-suite-home-") as folder:
+        yield {f"XDG_{name}_HOME": os.path.join(folder, name.lower()) for name in ("CONFIG", "CACHE")}
