@@ -168,7 +168,7 @@ def run_all(queue, env, beside, total):
     """Runs `beside` programs at a time; prints each when it ends, its lines together."""
     def work():
         while program := queue.take():
-            program.env = {**env, **(SIDE_BY_SIDE_ENV if beside > 1 else {}), **program.env}
+            program.suite_env = {**env, **(SIDE_BY_SIDE_ENV if beside > 1 else {})}
             total.add(program.name, run_program(program))
 
     with ThreadPoolExecutor(beside) as pool:
@@ -267,7 +267,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("presets", nargs="+")
     parser.add_argument("--build", action="store_true")
-    parser.add_argument("--only", default="", type=lambda text: text.split(","))
+    parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--as-root", action="store_true")
     return parser.parse_args()
 
