@@ -31,7 +31,7 @@ window_packages=(libgl-dev libegl-dev libopengl-dev libegl1 libopengl0 libgl1 li
     libegl-mesa0 libglx-mesa0 libx11-6 libx11-xcb1 libxcursor1 libxi6 libxinerama1 libxrandr2
     libxrender1 libxext6 libxxf86vm1 libxkbcommon0 fonts-jetbrains-mono
     fonts-material-design-icons-iconfont fonts-dejavu-core)
-# Of Clang the version that Debian 12 and 13 both have: the sanitizers, the fuzzers and the formatting.
+# The version of Clang that Debian 12 and 13 both have, for fuzzing and formatting.
 test_packages=(libgtest-dev googletest clang-format-19 clang-19 libclang-rt-19-dev libomp-19-dev python3-numpy)
 window_test_packages=(xvfb xdotool x11-utils)
 
