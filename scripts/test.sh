@@ -25,7 +25,6 @@ done
 
 scripts/setup.sh
 # What a mistake shows in first, before the long build.
-python3 tests/check_rules.py
 scripts/build.sh release core_tests
 build/release/tests/core_tests --gtest_brief=1
 start=$(date +%s)

@@ -61,7 +61,7 @@ FAKE_GPU_TESTS = "Net.*:NetGradients.*:Trainer.*:*GrownBias*:AdamW.*:BiasNorm.*:
 FUZZ_S = 600 if EVERYTHING else 30
 
 # Programs that tell at once whether more is worth while.
-FIRST = ("rules", "core")
+FIRST = ("core",)
 # Programs that compare times or count frames: with nothing beside them but parts of the same one.
 ALONE = ("app", "bench", "viz", "journeys", "pace")
 # This test runs about as long as the others together: a program of its own.
