@@ -281,9 +281,13 @@ def run_entry(entry, folder):
 def main():
     names = [name for name in sys.argv[1:] if name != "--list"]
     entries = [e for e in ENTRIES if not names or any(e.name.startswith(name) for name in names)]
-    if "--list" in sys.argv or not entries:
-        print("\n".join(f"{e.name}: {e.programs}" for e in ENTRIES))
-        return 0 if "--list" in sys.argv else 2
+    unknown = [name for name in names if not any(e.name.startswith(name) for e in ENTRIES)]
+    if unknown:
+        print(f"matrix.py: no entry begins with '{unknown[0]}' (--list names them)", file=sys.stderr)
+        return 2
+    if "--list" in sys.argv:
+        print("\n".join(f"{e.name}: {e.programs}" for e in entries))
+        return 0
     RESULTS.mkdir(parents=True, exist_ok=True)
     failed = 0
     print("| surroundings | programs | result | s |\n|---|---|---|---:|", flush=True)

@@ -51,8 +51,8 @@ Config growing(const std::string& mixer) {
 
 class GrownBias : public testing::TestWithParam<std::string> {};
 
-// A few steps, then enlarged: the hundred that reach such values amplify any rounding.
-TEST_P(GrownBias, TrainedPastAHundredStaysExact) {
+// Enlarged after a few steps: training until the bias is that large would amplify any rounding.
+TEST_P(GrownBias, EnlargedPastAHundredStaysExact) {
     const Scratch folder;
     const fs::path file = folder.path() / "grown.safetensors";
     Trainer trainer(growing(GetParam()), test_device());
